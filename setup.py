@@ -16,7 +16,7 @@ class WithWorkflow(build_py):
     """Copies the workflow's files into the package that is built."""
 
     def run(self) -> None:
-        """Builds the package, with the workflow's files unless these stay where they are."""
+        """Build the package, with the workflow's files unless these stay where they are."""
         super().run()
         if not self.editable_mode:
             for target, source in self.shipped().items():
@@ -24,7 +24,7 @@ class WithWorkflow(build_py):
                 shutil.copyfile(source, target)
 
     def shipped(self) -> dict[str, str]:
-        """Returns the workflow's files by the place in the package that they are copied to."""
+        """Return the workflow's files by the place in the package that they are copied to."""
         folder = Path(self.build_lib, "dialeval", "shipped")
         named = [Path(name) for name in SHIPPED]
         files = [path for name in named for path in ([name] if name.is_file() else sorted(name.rglob("*")))]
@@ -33,11 +33,11 @@ class WithWorkflow(build_py):
         return {str(folder / path): str(path) for path in kept}
 
     def get_outputs(self, include_bytecode: bool = True) -> list[str]:
-        """Returns what is built."""
+        """Return what is built."""
         return super().get_outputs(include_bytecode) + list(self.shipped())
 
     def get_source_files(self) -> list[str]:
-        """Returns what an archive of the sources has to hold."""
+        """Return what an archive of the sources has to hold."""
         return super().get_source_files() + list(self.shipped().values())
 
 

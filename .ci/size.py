@@ -21,7 +21,7 @@ def lines_of(paths: list[Path]) -> int:
 
 
 def functions_of_rules(paths: list[Path]) -> int:
-    """Counts functions defined in rules, at the top or indented, and lambdas."""
+    """Count functions defined in rules, at the top or indented, and lambdas."""
     text = "\n".join(path.read_text(encoding="utf-8") for path in paths)
     return len(re.findall(r"^\s*def \w+\(", text, re.MULTILINE)) + len(re.findall(r"\blambda\b", text))
 

@@ -55,7 +55,7 @@ class Outcome(NamedTuple):
 
 
 def draw(rng: np.random.Generator, step: float, own: np.ndarray | float = 0.0, n_seeds: int = N_SEEDS) -> np.ndarray:
-    """Returns the mean score of the first of each pair on each seed, shape [n_pairs, n_seeds].
+    """Return the mean score of the first of each pair on each seed, shape [n_pairs, n_seeds].
 
     Args:
         rng: source of randomness.
@@ -76,7 +76,7 @@ def draw(rng: np.random.Generator, step: float, own: np.ndarray | float = 0.0, n
 
 
 def ways() -> dict[str, tuple[list[int], np.ndarray, float]]:
-    """Returns the looks of each way, the boundary at each, and the error of a pair."""
+    """Return the looks of each way, the boundary at each, and the error of a pair."""
     each = ERROR / len(PAIRS)
     return {
         "full design, one look": ([N_SEEDS], obrien_fleming([N_SEEDS], ERROR), ERROR),
@@ -101,7 +101,7 @@ def outcome(score: np.ndarray, counts: list[int], boundary: np.ndarray, error: f
 
 
 def asked_seeds(score: np.ndarray) -> np.ndarray:
-    """Returns how many seeds each pair is asked about under O'Brien and Fleming's boundaries, shape [n_pairs]."""
+    """Return how many seeds each pair is asked about under O'Brien and Fleming's boundaries, shape [n_pairs]."""
     counts, boundary, error = ways()["O'Brien-Fleming"]
     asked = np.zeros(len(score), dtype=np.int64)
     still = np.ones(len(score), dtype=np.bool_)
@@ -112,7 +112,7 @@ def asked_seeds(score: np.ndarray) -> np.ndarray:
 
 
 def ratings(runs: int) -> None:
-    """Prints how the intervals of differences of ratings fare, by the weights of pairs."""
+    """Print how the intervals of differences of ratings fare, by the weights of pairs."""
     own = np.random.default_rng(0).normal(0.0, OWN_WAY, len(PAIRS))
     share = draw(np.random.default_rng(1), STEP_OF_RATINGS, own, 20_000).mean(axis=1)
     table = np.stack([share, np.zeros(len(share)), 1 - share], axis=1)[np.newaxis]

@@ -41,7 +41,7 @@ VERDICTS = (
 
 
 def dialogues(systems: int) -> Iterator[Item]:
-    """Yields dialogues of people and of chatbots, as many of each."""
+    """Yield dialogues of people and of chatbots, as many of each."""
     rng = random.Random(0)
     words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(2, 8))) for _ in range(3000)]
     for system in range(systems):
@@ -52,7 +52,7 @@ def dialogues(systems: int) -> Iterator[Item]:
 
 
 def fill_store(requests: Path, store: Path) -> float:
-    """Stores an answer to every request, and returns how long the yardstick takes for them."""
+    """Store an answer to every request, and return how long the yardstick takes for them."""
     identity = openai_identity(OpenAIModel.model_validate(MODEL))
     seconds = 0.0
     with ResponseStore(store, identity=identity, name="judge", protocol="unieval", writer="benchmark") as kept:

@@ -45,7 +45,7 @@ class Script(NamedTuple):
 
 
 def scripts(folder: Path = FOLDER) -> Iterator[Script]:
-    """Yields every file that is run by itself; the others are what some of them share."""
+    """Yield every file that is run by itself; the others are what some of them share."""
     for path in sorted(folder.glob("*.py")):
         text = path.read_text(encoding="utf-8")
         doc = ast.get_docstring(ast.parse(text)) or ""
@@ -55,14 +55,14 @@ def scripts(folder: Path = FOLDER) -> Iterator[Script]:
 
 
 def scripts_table() -> str:
-    """Returns the table of all benchmarks."""
+    """Return the table of all benchmarks."""
     measuring = [script for script in scripts() if script.name not in TOOLS]
     rows = [f"| `{script.name}` | {script.measures} | {script.takes} |" for script in measuring]
     return "\n".join(["| script | measures | takes |", "|---|---|---|", *rows])
 
 
 def figures_table(names: list[str]) -> str:
-    """Returns one table for each named file, under the command that made it and what else the machine did."""
+    """Return one table for each named file, under the command that made it and what else the machine did."""
     return "\n\n".join(_of_file(name) for name in names)
 
 
@@ -83,7 +83,7 @@ def _row(figure: dict[str, Any]) -> str:
 
 
 def composed(texts: dict[str, str]) -> dict[str, str]:
-    """Returns the documents with their tables made anew; names of files -> text."""
+    """Return the documents with their tables made anew; names of files -> text."""
     placed = {name for text in texts.values() for place in _PLACE.finditer(text) for name in place[3].split()}
     others = [path.name.removesuffix(".json") for path in sorted(FIGURES.glob("*.json"))]
     others = [name for name in others if name not in placed]
@@ -96,12 +96,12 @@ def composed(texts: dict[str, str]) -> dict[str, str]:
 
 
 def documents() -> dict[str, str]:
-    """Returns the documents as they stand."""
+    """Return the documents as they stand."""
     return {path.name: path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.md"))}
 
 
 def compose() -> None:
-    """Writes all documents anew."""
+    """Write all documents anew."""
     for name, text in composed(documents()).items():
         (FOLDER / name).write_text(text, encoding="utf-8")
 

@@ -44,14 +44,14 @@ def main() -> int:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Returns the processor time that some work takes."""
+    """Return the processor time that some work takes."""
     before = time.process_time()
     work()
     return time.process_time() - before
 
 
 def read(path: Path) -> int:
-    """Reads a file in pieces and returns its size."""
+    """Read a file in pieces and return its size."""
     with path.open("rb") as file:
         return sum(len(part) for part in iter(lambda: file.read(1 << 18), b""))
 

@@ -155,7 +155,7 @@ def once(gates: Gates, repetitions: int) -> None:
 
 
 def at_every_look(gates: Gates, repetitions: int) -> None:
-    """Looks after every twelve labels of each system, and labelling that stops at a half-width."""
+    """Look after every twelve labels of each system, and labelling that stops at a half-width."""
     looks = list(range(8, 129, 12))
     for kind in ("P(Yes)", "P(Yes), rare", "uncertainty follows the errors", "no relation"):
         for by in ("random", "active"):

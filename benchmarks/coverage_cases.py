@@ -56,7 +56,7 @@ def measured(
     high: np.ndarray,
     truth: np.ndarray | float,
 ) -> Measured:
-    """Counts how often low <= truth <= high; arrays of shape [repetitions] or [repetitions, numbers of one of them]."""
+    """Count how often low <= truth <= high; arrays of shape [repetitions] or [repetitions, numbers of one of them]."""
     low, high = (np.asarray(end, dtype=float).reshape(len(low), -1) for end in (low, high))
     given = ~np.isnan(low) | ~np.isnan(high)  # a missing end is one without a limit
     held = (np.nan_to_num(low, nan=-np.inf) <= truth) & (truth <= np.nan_to_num(high, nan=np.inf))

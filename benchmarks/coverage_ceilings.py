@@ -29,7 +29,7 @@ HIGH = (0.5, 0.85)
 
 
 def ceilings(repetitions: int) -> Iterator[Measured]:
-    """Yields the coverage of ICC, ceiling and corrected correlation, with anonymous raters and with named ones."""
+    """Yield the coverage of ICC, ceiling and corrected correlation, with anonymous raters and with named ones."""
     for clusters, within in cases():
         for icc in SINGLE:
             yield from _measured(clusters, within, icc, repetitions, named=False)
@@ -38,7 +38,7 @@ def ceilings(repetitions: int) -> Iterator[Measured]:
 
 
 def single_items(repetitions: int) -> Iterator[Measured]:
-    """Yields the coverage of corrected correlations with one item a dialogue, of normal and of five-level ratings.
+    """Yield the coverage of corrected correlations with one item a dialogue, of normal and of five-level ratings.
 
     Three raters err as much as items differ. Five levels have their middle above the scale's, so that many are 5.
     """

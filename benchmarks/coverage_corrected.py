@@ -118,7 +118,7 @@ def means(repetitions: int) -> Iterator[Held]:
 
 
 def rates(repetitions: int) -> Iterator[Held]:
-    """Passes and fails, of rates from .3 to .8 and near 1."""
+    """Pass and fails, of rates from .3 to .8 and near 1."""
     for judge in JUDGES:
         for target in ("new_cases", "given_cases"):
             for labels in LABELS:
@@ -357,7 +357,7 @@ def all_tables() -> float:
 
 
 def gate(gates: Gates, section: str, found: list[Held]) -> None:
-    """Holds the worst case of a section against what is to be reached; two standard errors are left to chance."""
+    """Hold the worst case of a section against what is to be reached; two standard errors are left to chance."""
     widest = max(found, key=lambda held: held.width)
     gates.at_most(f"{section}: widest, against people alone", widest.width, 1.05, unit="x", note=widest.name())
     if enough := [held for held in found if held.labels >= ENOUGH]:

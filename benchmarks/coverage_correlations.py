@@ -22,7 +22,7 @@ RATERS = 3
 
 
 def correlations(repetitions: int) -> Iterator[Measured]:
-    """Yields the coverage of Pearson's, Spearman's and Kendall's correlation, of averages, ensembles and alpha."""
+    """Yield the coverage of Pearson's, Spearman's and Kendall's correlation, of averages, ensembles and alpha."""
     for clusters, within in cases():
         for rho in CORRELATIONS:
             case = f"rho {rho}"
@@ -128,7 +128,7 @@ RARE = ((0.1, 0.9), (0.1, 0.95), (0.05, 0.97), (0.3, 0.8), (0.5, 0.9))
 
 
 def rare_kinds(repetitions: int) -> Iterator[Measured]:
-    """Yields the coverage of kappa and AC1 of two judges of a rare kind, and of alpha of skewed ratings with gaps."""
+    """Yield the coverage of kappa and AC1 of two judges of a rare kind, and of alpha of skewed ratings with gaps."""
     for share, right in RARE:
         kappa, ac1 = _true_agreement(share, right)
         for items in (10, 20, 40, 80, 160):

@@ -171,7 +171,7 @@ def cascades(repetitions: int) -> Iterator[Case]:
 
 
 def _some(rng: np.random.Generator, people: np.ndarray, labels: int) -> np.ndarray:
-    """Returns so many labels of each system, NaN elsewhere."""
+    """Return so many labels of each system, NaN elsewhere."""
     label = np.full(people.shape, np.nan)
     for k in range(people.shape[1]):
         taken = rng.choice(len(people), labels, replace=False)

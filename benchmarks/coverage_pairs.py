@@ -58,7 +58,7 @@ PANELS = {
 
 
 def verdicts(rng: np.random.Generator, panel: Panel, *, fair: bool = False, seeds: int | None = None) -> list[Any]:
-    """Returns judge, left, right, outcome and seed of every comparison in both orders."""
+    """Return judge, left, right, outcome and seed of every comparison in both orders."""
     k, seeds = len(panel.strength), seeds or panel.seeds
     left, right = np.array([(i, j) for i in range(k) for j in range(k) if i != j]).T
     better = np.array(panel.strength) + rng.normal(0.0, SEED_EFFECT, (seeds, k))
@@ -75,7 +75,7 @@ def verdicts(rng: np.random.Generator, panel: Panel, *, fair: bool = False, seed
 
 
 def own_score(panel: Panel, judge: int, *, fair: bool) -> float:
-    """Returns the score that a judge gives its family against others of which a third family's judge also judges."""
+    """Return the score that a judge gives its family against others of which a third family's judge also judges."""
     of, left, right, outcome, _ = verdicts(np.random.default_rng(7), panel, fair=fair, seeds=20_000)
     family, own = np.array(panel.family), panel.of_judge[judge]
     neutral = np.zeros(len(of), dtype=bool)
@@ -113,7 +113,7 @@ CASES = 60
 
 
 def labelled(rng: np.random.Generator, form: str, favour: float, n_labelled: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Returns judgements of scores or pairs, and labels of a random part of them: people are not sided, nor sharper."""
+    """Return judgements of scores or pairs, and labels of a random part of them: people are not sided, nor sharper."""
     cases, names = np.arange(CASES), np.array(list(SYSTEMS))
     own = np.array([family == "own" for family in SYSTEMS.values()], dtype=float)
     quality = rng.normal(0.0, SEED_EFFECT, (CASES, len(names)))
@@ -175,7 +175,7 @@ def from_labels(gates: Gates, repetitions: int) -> None:
 
 
 def bias_of(form: str, favour: float) -> float:
-    """Returns the judge's bias for its family, less that for others where dialogues are judged by themselves."""
+    """Return the judge's bias for its family, less that for others where dialogues are judged by themselves."""
     if form == "scale":
         return favour
     rng = np.random.default_rng(7)
@@ -184,7 +184,7 @@ def bias_of(form: str, favour: float) -> float:
 
 
 def rare_games(rng: np.random.Generator, seeds: int) -> Comparisons:
-    """Returns comparisons of five players, of whom the first takes part in few."""
+    """Return comparisons of five players, of whom the first takes part in few."""
     n = seeds * PER_SEED
     others = rng.permuted(np.tile([1, 2, 3, 4], (n, 1)), axis=1)
     rare = rng.random(n) < RARE

@@ -31,7 +31,7 @@ RESAMPLES = {"Bradley-Terry": 1000, "Davidson": 1000, "Bootstrap Elo": 400}
 
 
 def ratings(repetitions: int) -> Iterator[Measured]:
-    """Yields the coverage of each kind of rating; of Bootstrap Elo, which is slow, from fewer repetitions."""
+    """Yield the coverage of each kind of rating; of Bootstrap Elo, which is slow, from fewer repetitions."""
     for clusters in CLUSTERS:
         for correlation, effect in SEED_EFFECTS.items():
             for case, step in SPREADS.items():

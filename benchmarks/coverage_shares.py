@@ -19,7 +19,7 @@ CELLS = 4
 
 
 def shares(repetitions: int) -> Iterator[Measured]:
-    """Yields the coverage of every published share, at true shares of .5, .9 and .98."""
+    """Yield the coverage of every published share, at true shares of .5, .9 and .98."""
     numbers: dict[str, Callable[[np.random.Generator, int, float, float, int], Estimates]] = {
         "GTEval rate, win matrix cell": _both_orders,
         "score rate, a third ties": _score,
@@ -125,7 +125,7 @@ DIALOGUES = 4
 
 
 def means(repetitions: int) -> Iterator[Measured]:
-    """Yields the coverage of mean scores on a scale from 1 to 5, one dialogue a case, and several that are alike."""
+    """Yield the coverage of mean scores on a scale from 1 to 5, one dialogue a case, and several that are alike."""
     for clusters in (10, 20, 60, 222):
         for correlation, per in ((0.0, 1), (0.25, DIALOGUES)):
             for case, chances in SCORES.items():

@@ -76,7 +76,7 @@ def rating(items: list[Dialogue]) -> Iterator[Request]:
 
 
 def rated(learned: Learned, requests: Iterator[Request]) -> float:
-    """Returns the processor seconds of answering a table."""
+    """Return the processor seconds of answering a table."""
     engine = EmbeddedEngine(learned, identity="benchmark")
     with tempfile.TemporaryDirectory() as folder:
         store = ResponseStore(Path(folder), identity="benchmark", name="benchmark", protocol="rating")
@@ -90,7 +90,7 @@ def rated(learned: Learned, requests: Iterator[Request]) -> float:
 
 
 def chatted(learned: Learned, seeds: list[Dialogue]) -> float:
-    """Returns the processor seconds of self-chat from seeds, all of them at the same moment."""
+    """Return the processor seconds of self-chat from seeds, all of them at the same moment."""
     engine = EmbeddedEngine(learned, identity="benchmark")
 
     async def chat(said: Dialogue) -> None:
@@ -105,7 +105,7 @@ def chatted(learned: Learned, seeds: list[Dialogue]) -> float:
 
 
 def learning(method: str, dialogues: list[Dialogue]) -> tuple[Learned, float, float]:
-    """Returns what is learned, the processor seconds, and those of scikit-learn's forests of the same trees."""
+    """Return what is learned, the processor seconds, and those of scikit-learn's forests of the same trees."""
     asked: list[tuple[Any, ...]] = []
     grown = Trees.__init__
 

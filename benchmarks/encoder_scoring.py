@@ -37,7 +37,7 @@ QUESTION = "Is the response relevant to the context?\n\n"
 
 
 def turns(number: int) -> list[tuple[str, ...]]:
-    """Returns contexts with their responses, no two alike, of lengths as dialogues have them."""
+    """Return contexts with their responses, no two alike, of lengths as dialogues have them."""
     dialogues = [[part.text for part in one.utterances] for one in bundled_dialogues("en").dialogues]
     ends = [texts[:end] for texts in dialogues for end in range(2, len(texts) + 1)]
     repeated = enumerate(itertools.islice(itertools.cycle(ends), number))
@@ -45,7 +45,7 @@ def turns(number: int) -> list[tuple[str, ...]]:
 
 
 def made_metric(folder: Path, options: argparse.Namespace) -> Path:
-    """Makes the folder of a metric with random heads."""
+    """Make the folder of a metric with random heads."""
     import torch
     import transformers
 
@@ -69,7 +69,7 @@ def made_metric(folder: Path, options: argparse.Namespace) -> Path:
 
 
 def ours(folder: Path, model: EncoderModel, table: Sequence[Request]) -> Seconds:
-    """Returns the seconds from the first request to the last stored answer, and those of the processor."""
+    """Return the seconds from the first request to the last stored answer, and those of the processor."""
     engine = open_engine(model, [])
     engine._load()  # type: ignore[attr-defined]  # loading is not what is compared
     with (
@@ -85,7 +85,7 @@ def ours(folder: Path, model: EncoderModel, table: Sequence[Request]) -> Seconds
 
 
 def bare(network: Any, tokenizer: Any, texts: Sequence[tuple[str, ...]], batch_tokens: int, device: str) -> Seconds:
-    """Returns the seconds of a plain loop over the same texts, and those of the processor."""
+    """Return the seconds of a plain loop over the same texts, and those of the processor."""
     import torch
 
     start, cpu = time.perf_counter(), time.process_time()
@@ -109,7 +109,7 @@ def bare(network: Any, tokenizer: Any, texts: Sequence[tuple[str, ...]], batch_t
 
 
 def main() -> int:
-    """Compares the two as the command line says."""
+    """Compare the two as the command line says."""
     parser = arguments(__doc__)
     parser.add_argument("--requests", type=int, default=3000)
     parser.add_argument("--pairs", type=int, default=5)

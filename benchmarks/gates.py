@@ -26,14 +26,14 @@ FIGURES = ROOT / "benchmarks" / "figures"
 
 
 def arguments(doc: str | None) -> argparse.ArgumentParser:
-    """Returns a parser that shows a script's docstring as its help, and knows `--record`."""
+    """Return a parser that shows a script's docstring as its help, and knows `--record`."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--record", action="store_true", help="keep the figures in benchmarks/figures")
     return parser
 
 
 def shown(value: float) -> str:
-    """Returns a number as it is printed and written into tables: three digits, or whole thousands."""
+    """Return a number as it is printed and written into tables: three digits, or whole thousands."""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
@@ -112,19 +112,19 @@ class _Machine:
 
 
 def _busy() -> float:
-    """Returns the processor seconds that the whole machine has worked."""
+    """Return the processor seconds that the whole machine has worked."""
     times = psutil.cpu_times()
     return float(sum(times)) - times.idle - getattr(times, "iowait", 0.0)
 
 
 def _own() -> float:
-    """Returns those of this process and of the children that it has waited for."""
+    """Return those of this process and of the children that it has waited for."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
 
 
 def said(conditions: dict[str, Any]) -> str:
-    """Returns in words what the conditions of a run were."""
+    """Return in words what the conditions of a run were."""
     if note := conditions.get("note"):
         return str(note)
     cores, machine, python = (conditions[name] for name in ("cores", "machine", "python"))

@@ -37,7 +37,7 @@ VOCABULARY = {"tiny": 4096, "1b": 32_000, "7b": 32_000}
 
 
 def examples(number: int, vocabulary: int, longest: int) -> list[LoraQuestion]:
-    """Returns prompts of random tokens, a third to all of the longest, the short more often than the long."""
+    """Return prompts of random tokens, a third to all of the longest, the short more often than the long."""
     generator = np.random.default_rng(0)
     lengths = (longest / 3 + generator.beta(1.2, 2.5, size=number) * longest * 2 / 3).astype(int)
     return [
@@ -47,7 +47,7 @@ def examples(number: int, vocabulary: int, longest: int) -> list[LoraQuestion]:
 
 
 def bare_loop(model: Any, learning: LoraTraining, questions: list[LoraQuestion], steps: int) -> float:
-    """Returns the tokens a second of a plain loop: rows filled up behind, all words computed, the model's own loss."""
+    """Return the tokens a second of a plain loop: rows filled up behind, all words computed, the model's own loss."""
     at_once, accumulated = micro_batch(learning)
     device, on_gpu = model.device, model.device.type == "cuda"
     model.train()
@@ -85,7 +85,7 @@ def bare_loop(model: Any, learning: LoraTraining, questions: list[LoraQuestion],
 
 
 def ours(model: Any, learning: LoraTraining, questions: list[LoraQuestion], steps: int) -> float:
-    """Returns the tokens a second of the stage's Trainer, its checkpoints on disk included."""
+    """Return the tokens a second of the stage's Trainer, its checkpoints on disk included."""
     tree = LabelTree({(0,): "Yes", (1,): "No"}, {(): [0, 1]}, {})
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:

@@ -26,7 +26,7 @@ LENGTHS = [8, 16]
 
 
 def write_judgements(path: Path, names: list[str], seeds: list[str]) -> int:
-    """Writes verdicts by strength, a fifth of them ties and one in fifty unread; returns how many."""
+    """Write verdicts by strength, a fifth of them ties and one in fifty unread; returns how many."""
     rng = np.random.default_rng(0)
     strength = rng.normal(size=len(names))
     pairs = np.array(list(permutations(range(len(names)), 2)))
@@ -54,7 +54,7 @@ def write_judgements(path: Path, names: list[str], seeds: list[str]) -> int:
 
 
 def write_items(path: Path, names: list[str], seeds: list[str]) -> None:
-    """Writes a dialogue of every chatbot on every seed, of sixteen short utterances."""
+    """Write a dialogue of every chatbot on every seed, of sixteen short utterances."""
     rng = np.random.default_rng(1)
     with TableWriter(path, ITEMS) as table:
         table.write_all(

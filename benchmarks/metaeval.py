@@ -34,7 +34,7 @@ from gates import DATA, Gates, arguments
 
 
 def corpora(folder: Path) -> list[tuple[str, str, Path]]:
-    """Returns reader, name and path of every rated corpus in the folder."""
+    """Return reader, name and path of every rated corpus in the folder."""
     comp, xdial = folder / "comp-analysis", folder / "xdial-eval" / "data"
     found = [("comp_dialogue", path.stem, path) for path in sorted(comp.glob("dialog_level_texts/*_text.txt"))]
     found += [("comp_turn", path.stem, path) for path in sorted(comp.glob("turn_level_texts*/*_text.txt"))]
@@ -42,7 +42,7 @@ def corpora(folder: Path) -> list[tuple[str, str, Path]]:
 
 
 def score_table(items: list[Item], judges: int) -> pa.Table:
-    """Returns scores of all judges on all items and dimensions of their level."""
+    """Return scores of all judges on all items and dimensions of their level."""
     rng = np.random.default_rng(0)
     keys = [(item, dimension) for item in items for dimension in DIMENSIONS[item.level]]
     columns = {
@@ -66,7 +66,7 @@ def score_table(items: list[Item], judges: int) -> pa.Table:
 
 
 def scipys_time(cells: list[Cell]) -> float:
-    """Returns the seconds that scipy takes for the same correlations without intervals."""
+    """Return the seconds that scipy takes for the same correlations without intervals."""
     start = time.process_time()
     for cell in cells:
         for ratings in cell.ratings.values():

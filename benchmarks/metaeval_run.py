@@ -27,7 +27,7 @@ SHOWN = 8
 
 
 def stage_of(command: list[str]) -> str:
-    """Returns what a process of the run does: its stage and judge, or Snakemake's own work."""
+    """Return what a process of the run does: its stage and judge, or Snakemake's own work."""
     _, _, after = "\n".join(command).partition("\ndialeval.stages\n")
     return after.partition("\n")[0] or OTHER
 
@@ -65,7 +65,7 @@ def main() -> int:
 
 
 def look(root: int, spent: dict[tuple[int, float], tuple[str, float]]) -> None:
-    """Notes the processor time that every living process of the run has taken so far."""
+    """Note the processor time that every living process of the run has taken so far."""
     for process in [psutil.Process(root), *psutil.Process(root).children(recursive=True)]:
         try:
             times = process.cpu_times()

@@ -57,7 +57,7 @@ class Reply:
 
 
 def replies(dialogues: Sequence[Dialogue], seed: int) -> Iterator[Reply]:
-    """Yields every reply in its context, and others in its place; they depend on the seed and the texts alone."""
+    """Yield every reply in its context, and others in its place; they depend on the seed and the texts alone."""
     later = [(number, utterance) for number, one in enumerate(dialogues) for utterance in one[1:]]
     every = [utterance for one in dialogues for utterance in one]
     lengths = np.array([len(tokens(utterance)) for _, utterance in later])
@@ -81,7 +81,7 @@ def replies(dialogues: Sequence[Dialogue], seed: int) -> Iterator[Reply]:
 
 
 def auc(true: Floats, other: Floats, true_weight: Floats, other_weight: Floats) -> float:
-    """Returns the chance that a true reply scores above another, half of it where they score the same."""
+    """Return the chance that a true reply scores above another, half of it where they score the same."""
     values, place = np.unique(np.concatenate([true, other]), return_inverse=True)
     of_true = np.bincount(place[: len(true)], true_weight, len(values))
     of_other = np.bincount(place[len(true) :], other_weight, len(values))
@@ -92,7 +92,7 @@ def auc(true: Floats, other: Floats, true_weight: Floats, other_weight: Floats) 
 def interval(
     true: Floats, other: Floats, true_of: npt.NDArray[np.int64], other_of: npt.NDArray[np.int64]
 ) -> tuple[float, str]:
-    """Returns the AUC and its interval, dialogues drawn with replacement."""
+    """Return the AUC and its interval, dialogues drawn with replacement."""
     rng, n = np.random.default_rng(0), int(max(true_of.max(), other_of.max())) + 1
     draws = []
     for _ in range(RESAMPLES):
@@ -103,7 +103,7 @@ def interval(
 
 
 def simple(dialogues: Sequence[Dialogue]) -> Scorer:
-    """Returns the scores that need no learning but counts of words."""
+    """Return the scores that need no learning but counts of words."""
     vectorizer = TfidfVectorizer(analyzer=tokens).fit([utterance for one in dialogues for utterance in one])
 
     def scores(texts: Sequence[Dialogue]) -> dict[str, Floats]:

@@ -59,7 +59,7 @@ class Opened:
 
 
 def opened(path: Path) -> Opened | None:
-    """Returns what opening a page takes, the browser's own start left out; None without a browser."""
+    """Return what opening a page takes, the browser's own start left out; None without a browser."""
     if PROGRAM is None:
         return None
     times = []

@@ -37,7 +37,7 @@ SECONDS = 60.0
 
 
 def different_items(data: Path) -> Iterator[Item]:
-    """Yields the items of all files, and two responses of every dialogue; none of a level is there twice."""
+    """Yield the items of all files, and two responses of every dialogue; none of a level is there twice."""
     seen: set[tuple[Level, tuple[str, ...]]] = set()
     for item in items_of_files(data):
         said = item.utterances if item.level == "dialogue" else (item.response,)
@@ -61,20 +61,20 @@ def items_of_files(data: Path) -> Iterator[Item]:
 
 
 def spread(items: list[Item], level: Level, n: int) -> list[Item]:
-    """Returns n items of a level from all files alike."""
+    """Return n items of a level from all files alike."""
     there = [item for item in items if item.level == level]
     assert len(there) >= n, f"{len(there)} different items of level {level} for {n}"
     return [there[place * len(there) // n] for place in range(n)]
 
 
 def damageable(data: Path, turns: int, dialogues: int) -> list[Item]:
-    """Returns so many different responses and dialogues."""
+    """Return so many different responses and dialogues."""
     there = list(different_items(data))
     return [*spread(there, "turn", turns), *spread(there, "dialogue", dialogues)]
 
 
 def perturb_items(items: list[Item], folder: Path) -> Taken:
-    """Runs the stage on some items: `given.parquet` in a folder becomes `items.parquet` and `pairs.parquet`."""
+    """Run the stage on some items: `given.parquet` in a folder becomes `items.parquet` and `pairs.parquet`."""
     settings = {
         "strategies": None, "limit": None, "dialogue_draws": 1, "turn_draws": 1, "ladder_strategies": [],
         "ladder_steps": 2, "ladder_limit": None, "published": None, "random_seed": 0,
@@ -86,7 +86,7 @@ def perturb_items(items: list[Item], folder: Path) -> Taken:
 
 
 def by_strategy(items: list[Item]) -> dict[str, float]:
-    """Returns the processor seconds of each strategy in this process; what one has looked up, the next ones know."""
+    """Return the processor seconds of each strategy in this process; what one has looked up, the next ones know."""
     pool = pools(items)["all"]
     seconds = {}
     for strategy in STRATEGIES.values():
@@ -119,7 +119,7 @@ def main() -> int:
 
 
 def tell(pairs: pd.DataFrame, seconds: dict[str, float]) -> None:
-    """Prints each strategy's time, the share of items that it applies to by its ways, and why it does not apply."""
+    """Print each strategy's time, the share of items that it applies to by its ways, and why it does not apply."""
     for name, of in pairs.groupby("perturbation", sort=False):
         ways = of["generator"].value_counts()
         shares = ", ".join(f"{way} {count}" for way, count in ways.items())

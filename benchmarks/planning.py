@@ -46,7 +46,7 @@ N_PLAYERS = 6
 
 
 def pass_rates(n_seeds: int, repetitions: int) -> Iterator[float]:
-    """Yields the share found of a difference that was planned from 60 seeds, one stored run each."""
+    """Yield the share found of a difference that was planned from 60 seeds, one stored run each."""
     rng = np.random.default_rng(n_seeds)
 
     def passed(shares: tuple[float, float], n: int) -> np.ndarray:
@@ -61,7 +61,7 @@ def pass_rates(n_seeds: int, repetitions: int) -> Iterator[float]:
 
 
 def ratings(n_seeds: int, repetitions: int) -> Iterator[float]:
-    """Yields the same of Bradley-Terry ratings of six chatbots, the first of which stands apart."""
+    """Yield the same of Bradley-Terry ratings of six chatbots, the first of which stands apart."""
     rng = np.random.default_rng(n_seeds)
     one, other = np.triu_indices(N_PLAYERS, 1)
     points = 400.0 / math.log(10.0)
@@ -87,7 +87,7 @@ def ratings(n_seeds: int, repetitions: int) -> Iterator[float]:
 
 
 def pilots(n_stored: int, n_seeds: int, repetitions: int) -> Iterator[tuple[float, float, float]]:
-    """Yields how often differences of mean scores are found that a pilot calls the smallest; six chatbots.
+    """Yield how often differences of mean scores are found that a pilot calls the smallest; six chatbots.
 
     In the mean over the five pairs of the chatbot that is ahead: by p of one planned for a pair by itself, by p_holm of
     the same, and by p_holm of one planned for all pairs.
@@ -119,7 +119,7 @@ _SHRUNK = math.sqrt(1.0 + 2 * 0.7**2 / 1.7**2)
 
 
 def labels(n_labels: int, correlation: float, repetitions: int) -> Iterator[float]:
-    """Yields the same of people's means, corrected with a judge, by labels of 222 seeds of each of two chatbots."""
+    """Yield the same of people's means, corrected with a judge, by labels of 222 seeds of each of two chatbots."""
     rng = np.random.default_rng(n_labels)
     seeds = 222
     design = HumanLabelDesign(spread=4.0, correlation=correlation, per_label=2.0)
@@ -146,7 +146,7 @@ VARIANCES = {
 def labelled_study(
     rng: np.random.Generator, gap: float, n_cases: int, n_labelled: int, answers: int, effect: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """Returns the judge's scores, each annotator's labels, system and case of two systems' dialogues.
+    """Return the judge's scores, each annotator's labels, system and case of two systems' dialogues.
 
     Of each system n_labelled dialogues are drawn; annotators take turns. `effect` has the annotators' harshness and
     their liking of each system, shape [3, n_annotators].
@@ -167,7 +167,7 @@ def labelled_study(
 
 
 def annotator_effects(rng: np.random.Generator, n_annotators: int) -> np.ndarray:
-    """Returns harshness, and liking of two systems, of newly drawn annotators, shape [3, n_annotators]."""
+    """Return harshness, and liking of two systems, of newly drawn annotators, shape [3, n_annotators]."""
     spread = np.sqrt([VARIANCES["annotator"], *[VARIANCES["system x annotator"]] * 2])
     return spread[:, np.newaxis] * rng.normal(size=(3, n_annotators))
 
@@ -193,7 +193,7 @@ def fresh_studies(
     impartial: bool = False,
     population: Target = "new_cases",
 ) -> Fresh:
-    """Simulates studies with annotators of their own, who on average are impartial or not, estimated as in tables."""
+    """Simulate studies with annotators of their own, who on average are impartial or not, estimated as in tables."""
     rows = []
     for number in range(repetitions):
         rng = np.random.default_rng([number, n_cases, n_labelled, answers])
@@ -226,7 +226,7 @@ def fresh_studies(
 def planned_from_pilot(
     target: float | None, n: int, answers: int, pilot: int = 3, population: Target = "new_cases"
 ) -> dict[str, dict[str, float]]:
-    """Returns the rows of `planning` about two systems on 200 cases, from a pilot with four annotators, by estimand."""
+    """Return the rows of `planning` about two systems on 200 cases, from a pilot with four annotators, by estimand."""
     rng = np.random.default_rng(pilot)
     effect = annotator_effects(rng, 4)
     judge, each, system, case = labelled_study(rng, 0.3, 200, 60, 4, effect)
@@ -297,7 +297,7 @@ SCORES = {"case": 0.3, "system x case": 0.3, "system x judge": 0.05, "rest": 0.5
 
 
 def scored(rng: np.random.Generator, gap: float, cases: int, judges: int, repeats: int, *, liked: bool) -> np.ndarray:
-    """Returns scores of two systems, shape [2, cases, judges, repeats]; judges like systems unequally or not."""
+    """Return scores of two systems, shape [2, cases, judges, repeats]; judges like systems unequally or not."""
     spread = {name: math.sqrt(value) for name, value in SCORES.items()}
     found = spread["case"] * rng.normal(size=(1, cases, 1, 1)) + gap * np.array([1.0, 0.0])[:, None, None, None]
     found = found + spread["system x case"] * rng.normal(size=(2, cases, 1, 1))
@@ -353,7 +353,7 @@ def cheapest_of_judges(gates: Gates, repetitions: int) -> None:
 
 
 def few_seeds(n_seeds: int, shares: tuple[float, float], repetitions: int) -> tuple[float, float]:
-    """Returns how often a difference of shares is found with five items a seed, and how often by Student's test."""
+    """Return how often a difference of shares is found with five items a seed, and how often by Student's test."""
     rng = np.random.default_rng(n_seeds)
     chances, seed = np.array(shares)[:, np.newaxis], np.repeat(np.arange(n_seeds), 5)
     values = [(rng.random((2, len(seed))) < chances).astype(float) for _ in range(repetitions)]
@@ -365,7 +365,7 @@ def few_seeds(n_seeds: int, shares: tuple[float, float], repetitions: int) -> tu
 
 
 def paper_scale() -> float:
-    """Returns the seconds that planning takes for fourteen chatbots, 222 seeds and nine criteria, and Arena."""
+    """Return the seconds that planning takes for fourteen chatbots, 222 seeds and nine criteria, and Arena."""
     rng = np.random.default_rng(0)
     systems, criteria = [f"bot{number}" for number in range(14)], [f"c{number}" for number in range(9)]
     one, other = np.triu_indices(14, 1)

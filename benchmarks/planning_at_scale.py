@@ -26,7 +26,7 @@ SNAKEMAKE = str(Path(sys.executable).parent / "snakemake")
 
 
 def configuration(chatbots: int, judges: int, shards: int) -> dict[str, Any]:
-    """Returns a configuration with so many models behind an endpoint, each of whose work is split into shards."""
+    """Return a configuration with so many models behind an endpoint, each of whose work is split into shards."""
     names = {"chatbot": chatbots, "judge": judges}
     models = {kind: [f"{kind}-{number:02d}" for number in range(count)] for kind, count in names.items()}
     endpoint = {"engine": "openai", "base_url": "http://127.0.0.1:9/v1", "api_key_env": None, "shards": shards}
@@ -49,7 +49,7 @@ def configuration(chatbots: int, judges: int, shards: int) -> dict[str, Any]:
 
 
 def snakemake(folder: Path, *arguments: str) -> tuple[float, str]:
-    """Runs Snakemake and returns the seconds of CPU that it took, and what it wrote to its output."""
+    """Run Snakemake and return the seconds of CPU that it took, and what it wrote to its output."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         [SNAKEMAKE, "-s", str(ROOT / "Snakefile"), "--directory", str(folder), *arguments],
@@ -62,7 +62,7 @@ def snakemake(folder: Path, *arguments: str) -> tuple[float, str]:
 
 
 def fingerprinting() -> float:
-    """Returns the seconds of CPU that the fingerprints of all stages take in a process that has made none."""
+    """Return the seconds of CPU that the fingerprints of all stages take in a process that has made none."""
     before = time.process_time()
     for stages in STAGES.values():
         for stage in stages:

@@ -20,7 +20,7 @@ from workspace import Workspace, new_workspace
 
 
 def timed(workspace: Workspace) -> tuple[float, int]:
-    """Runs the workflow; returns the processor seconds, its jobs included, and how many jobs were put back."""
+    """Run the workflow; return the processor seconds, its jobs included, and how many jobs were put back."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     process = workspace.start()
     output, _ = process.communicate()
@@ -31,7 +31,7 @@ def timed(workspace: Workspace) -> tuple[float, int]:
 
 
 def main() -> int:
-    """Runs, changes, runs again."""
+    """Run, change, run again."""
     gates = Gates(__file__, arguments(__doc__).parse_args())
     os.environ["WORKSPACE_PROJECT"] = str(ROOT)
     with tempfile.TemporaryDirectory() as folder:

@@ -66,7 +66,7 @@ def draw(n_players: int, n: int, *, uneven: bool = False) -> Drawn:
 
 
 def alone(function: Callable[..., Result], *arguments: Any) -> Result:
-    """Calls a function in a process of its own: what this one holds would count as memory of those that it starts."""
+    """Call a function in a process of its own: what this one holds would count as memory of those that it starts."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(function, arguments)
 

@@ -51,7 +51,7 @@ Answers = Mapping[str, Response | AnswerFailure]
 
 
 def requests(number: int, texts_scored: int) -> list[Request]:
-    """Returns requests about so many dialogues, and log-likelihoods of so many options."""
+    """Return requests about so many dialogues, and log-likelihoods of so many options."""
     templates, dialogues = Templates(), bundled_dialogues("en").dialogues
     texts = [tuple(part.text for part in dialogue.utterances) for dialogue in dialogues]
     others = texts[1:] + texts[:1]
@@ -76,7 +76,7 @@ def requests(number: int, texts_scored: int) -> list[Request]:
 
 
 def answers(engine: Engine, asked: Sequence[Request]) -> tuple[Answers, float]:
-    """Returns each request's response or failure by its id, and the seconds that they took."""
+    """Return each request's response or failure by its id, and the seconds that they took."""
     found: dict[str, Response | AnswerFailure] = {}
 
     async def one(request: Request, room: asyncio.Semaphore) -> None:
@@ -100,7 +100,7 @@ def answers(engine: Engine, asked: Sequence[Request]) -> tuple[Answers, float]:
 
 @contextmanager
 def vllm_server(model: str, log: Path) -> Iterator[str]:
-    """Runs vLLM's own server with a model, and gives its address."""
+    """Run vLLM's own server with a model, and give its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -128,7 +128,7 @@ def vllm_server(model: str, log: Path) -> Iterator[str]:
 
 
 def endpoint(address: str, name: str, labels: str, *, scores: bool) -> OpenAIModel:
-    """Returns the configuration of a model behind a server."""
+    """Return the configuration of a model behind a server."""
     return OpenAIModel(
         engine="openai", model=name, base_url=address, api_key_env=None, label_logprobs=labels,  # type: ignore[arg-type]
         prompt_logprobs=scores, concurrency=16,

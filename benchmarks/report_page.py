@@ -56,7 +56,7 @@ PAGE = "index.html"
 
 
 def main() -> int:
-    """Builds both pages, each in a process of its own, opens the larger, and says what they took."""
+    """Build both pages, each in a process of its own, open the larger, and say what they took."""
     parser = arguments(__doc__)
     parser.add_argument("--seeds", type=int, default=547)
     parser.add_argument("--chatbots", type=int, default=14)
@@ -95,7 +95,7 @@ def main() -> int:
 
 
 def build(folder: Path, bots: list[str], judges: list[str], *, with_answers: bool) -> None:
-    """Builds a page and prints as JSON its size, and the processor time and memory that it took."""
+    """Build a page and print as JSON its size, and the processor time and memory that it took."""
     before = time.process_time()
     shards = {protocol.name: 1 for protocol in PROTOCOLS}
     models = {judge: Answering(shards=shards, price_input=1.0, price_output=2.0) for judge in judges}
@@ -122,7 +122,7 @@ def build(folder: Path, bots: list[str], judges: list[str], *, with_answers: boo
 
 
 def write(folder: Path, n_seeds: int, bots: list[str], judges: list[str]) -> None:
-    """Writes the tables of a run."""
+    """Write the tables of a run."""
     rng = np.random.default_rng(0)
     letters = rng.integers(97, 123, (WORDS, 9))
     words = [bytes(row[: 2 + place % 8].tolist()).decode() for place, row in enumerate(letters)]
@@ -180,7 +180,7 @@ def write(folder: Path, n_seeds: int, bots: list[str], judges: list[str]) -> Non
 
 
 def measured(bots: list[str], judges: list[str], rng: np.random.Generator) -> list[Iterator[dict[str, Any]]]:
-    """Returns the rows of the tables that leaderboards are made of, and of the longest others; by nothing measured."""
+    """Return the rows of the tables that leaderboards are made of, and of the longest others; by nothing measured."""
 
     def number(**about: Any) -> dict[str, Any]:
         low, estimate, high = sorted(rng.random(3).tolist())
@@ -221,7 +221,7 @@ def measured(bots: list[str], judges: list[str], rng: np.random.Generator) -> li
 
 
 def responses(asked: list[Any], said: Any, rng: np.random.Generator) -> Iterator[dict[str, Any]]:
-    """Yields an answer with a reason of its own to every request."""
+    """Yield an answer with a reason of its own to every request."""
     reasons = said() + said()
     for name, *_, right in asked:
         choice = OPTIONS[rng.integers(4)] if right else ("Yes", "No")[rng.integers(2)]
@@ -234,7 +234,7 @@ def responses(asked: list[Any], said: Any, rng: np.random.Generator) -> Iterator
 
 
 def judgements(folder: Path, judges: list[str], asked: dict[str, list[Any]]) -> Iterator[dict[str, Any]]:
-    """Yields what the answers say."""
+    """Yield what the answers say."""
     for judge in judges:
         for protocol, about in asked.items():
             answers = read_table(folder / f"responses/{judge}/{protocol}/1-of-1.parquet", RESPONSES, ["text"])
@@ -248,7 +248,7 @@ def judgements(folder: Path, judges: list[str], asked: dict[str, list[Any]]) -> 
 
 
 def rows(path: Path, kind: Table, made: Iterator[dict[str, Any]]) -> None:
-    """Writes a table."""
+    """Write a table."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with TableWriter(path, kind) as table:
         table.write_all(made)

@@ -35,7 +35,7 @@ for side in ("original_id", "item_id"):
 
 
 def write_judgements(path: Path, pairs: pa.Table, judges: int) -> int:
-    """Writes a score of every judge for everything that a pair compares; returns how many."""
+    """Write a score of every judge for everything that a pair compares; returns how many."""
     rng = np.random.default_rng(0)
     wanted = targets_of_items(pairs.to_pylist())
     asked = [(*key, dimension) for key, dimensions in wanted.items() for dimension in sorted(dimensions)]

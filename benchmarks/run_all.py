@@ -27,7 +27,7 @@ MODULES = {"vLLM": "vllm", "torch": "torch", "WordNet": "wn"}
 
 
 def chosen(only: list[str], longest: float) -> Iterator[Script]:
-    """Yields the benchmarks that are named, or else those that take so many minutes at most."""
+    """Yield the benchmarks that are named, or else those that take so many minutes at most."""
     names = {script.name.removesuffix(".py") for script in scripts()}
     if unknown := sorted(set(only) - names):
         raise SystemExit(f"there is no benchmark {', '.join(unknown)}; there are {', '.join(sorted(names))}")
@@ -39,7 +39,7 @@ def chosen(only: list[str], longest: float) -> Iterator[Script]:
 
 
 def lacking(script: Script, data: Path) -> str:
-    """Returns what a benchmark needs and is not there."""
+    """Return what a benchmark needs and is not there."""
     if "GPU" in script.takes:
         return "a GPU"
     if "public data" in script.takes and not data.is_dir():

@@ -29,7 +29,7 @@ class Taken(NamedTuple):
 def run_stage(
     stage: str, settings: Mapping[str, Any], *, profile: bool = False, **paths: Path | Sequence[Path]
 ) -> Taken:
-    """Runs a stage on files and returns what it took, its start included; with `profile`, writes STAGE.prof."""
+    """Run a stage on files and return what it took, its start included; with `profile`, write STAGE.prof."""
     begin = ["-c", _PROFILED, stage] if profile else ["-m", "dialeval.stages", stage]
     command = [*begin, "--settings", json.dumps(settings)]
     for name, path in paths.items():
@@ -38,7 +38,7 @@ def run_stage(
 
 
 def run_python(*arguments: str) -> Taken:
-    """Runs Python with some arguments in a process of its own; what it prints is not shown."""
+    """Run Python with some arguments in a process of its own; what it prints is not shown."""
     start = time.perf_counter()
     process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)

@@ -35,7 +35,7 @@ MEDIAN, MOST = 0.4, 0.9
 
 
 def seconds(code: str, rounds: int) -> float:
-    """Returns the least processor time of a process that runs some code."""
+    """Return the least processor time of a process that runs some code."""
     taken = []
     for _ in range(rounds):
         process = subprocess.Popen([sys.executable, "-c", code], env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})

@@ -31,7 +31,7 @@ _SYLLABLES = [one + two for one in "bdfgklmnprstvz" for two in "aeiou"]
 
 
 def reworded(text: str, copy: int) -> str:
-    """Returns a text with about half of its long words replaced, by other ones in every copy."""
+    """Return a text with about half of its long words replaced, by other ones in every copy."""
 
     def other(found: re.Match[str]) -> str:
         drawn = number_of(found[0], copy)

@@ -46,7 +46,7 @@ ENCODER_VOCABULARY, ENCODER_TOKENS = 250_002, 256
 
 
 def digest(parts: Sequence[Any]) -> str:
-    """Returns a digest of the values of weights."""
+    """Return a digest of the values of weights."""
     found = hashlib.sha256()
     for part in parts:
         found.update(part.detach().float().cpu().numpy().tobytes())
@@ -71,7 +71,7 @@ def losses(result: Learned) -> str:
 
 
 def lora_questions(number: int, vocabulary: int, longest: int, *, all_longest: bool) -> list[LoraQuestion]:
-    """Returns prompts of random tokens that end in a token that says the answer."""
+    """Return prompts of random tokens that end in a token that says the answer."""
     rng = np.random.default_rng(0)
     lengths = (longest / 3 + rng.beta(1.2, 2.5, size=number) * longest * 2 / 3).astype(int)
     return [
@@ -143,7 +143,7 @@ def lora(gates: Gates, size: str, steps: int, micro_batches: Sequence[int]) -> N
 
 
 def encoder_pairs(number: int, longest: int) -> Pairs:
-    """Returns pairs of which the spoiled one has, in a tenth of its places, tokens that no true one has."""
+    """Return pairs of which the spoiled one has, in a tenth of its places, tokens that no true one has."""
     rng = np.random.default_rng(0)
     pairs = Pairs(keeps_names=True)
     for n in range(number):

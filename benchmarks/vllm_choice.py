@@ -36,7 +36,7 @@ QUESTION = (
 
 
 def requests(number: int) -> Iterator[Request]:
-    """Yields different judging requests that begin alike."""
+    """Yield different judging requests that begin alike."""
     dialogues = [[part.text for part in dialogue.utterances] for dialogue in bundled_dialogues("en").dialogues]
     ends = (
         (texts, start, end) for start in range(4) for texts in dialogues for end in range(len(texts), start + 2, -1)

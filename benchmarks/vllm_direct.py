@@ -53,7 +53,7 @@ class Direct:
         self._numbers = itertools.count()
 
     def run(self, prompts: Sequence[Sequence[int]], parameters: Sequence[Any]) -> list[Any]:
-        """Submits all prompts at once and returns vLLM's outputs in their order."""
+        """Submit all prompts at once and return vLLM's outputs in their order."""
         names = [str(next(self._numbers)) for _ in prompts]
         for name, prompt, params in zip(names, prompts, parameters, strict=True):
             self.engine.add_request(name, {"type": "token", "prompt_token_ids": list(prompt)}, params)
@@ -63,12 +63,12 @@ class Direct:
         return [found[name] for name in names]
 
     def forget(self) -> None:
-        """Empties the prefix cache."""
+        """Empty the prefix cache."""
         self.engine.reset_prefix_cache()
 
 
 def final(**options: Any) -> Any:
-    """Returns sampling parameters whose output comes once, at the end."""
+    """Return sampling parameters whose output comes once, at the end."""
     from vllm import SamplingParams
     from vllm.sampling_params import RequestOutputKind
 
@@ -76,7 +76,7 @@ def final(**options: Any) -> Any:
 
 
 def tiny_model(folder: str | None, steps: int) -> str:
-    """Returns the folder of a tiny model, built if none is given: elsewhere, as what builds it would count as ours."""
+    """Return the folder of a tiny model, built if none is given: elsewhere, as what builds it would count as ours."""
     if folder is None:
         folder = tempfile.mkdtemp(prefix="tiny-model-")
         run_python("-c", BUILD, folder, str(steps))
@@ -84,7 +84,7 @@ def tiny_model(folder: str | None, steps: int) -> str:
 
 
 def cpu_settings(folder: str, **changes: Any) -> VllmModel:
-    """Returns a configuration of the tiny model on the CPU."""
+    """Return a configuration of the tiny model on the CPU."""
     fields: dict[str, Any] = {
         "engine": "vllm", "model": folder, "dtype": "float32", "enforce_eager": True, "max_model_len": 2048,
         "engine_args": {"max_num_seqs": 256},
@@ -93,7 +93,7 @@ def cpu_settings(folder: str, **changes: Any) -> VllmModel:
 
 
 def seeds(number: int) -> dict[str, Dialogue]:
-    """Returns pairs of consecutive utterances of the bundled dialogues."""
+    """Return pairs of consecutive utterances of the bundled dialogues."""
     pairs = (
         (f"{dialogue.dialogue_id}-{start}", tuple(part.text for part in dialogue.utterances[start : start + 2]))
         for start in range(0, 40, 2)
@@ -117,7 +117,7 @@ class Scheme:
 
 
 def interleaved(schemes: Mapping[str, Scheme], rounds: int) -> dict[str, float]:
-    """Returns the median wall seconds of each scheme; every round runs all, forwards and backwards in turn."""
+    """Return the median wall seconds of each scheme; every round runs all, forwards and backwards in turn."""
     seconds: dict[str, list[float]] = {name: [] for name in schemes}
     for number in range(rounds):
         for name in list(schemes) if number % 2 == 0 else list(reversed(schemes)):
@@ -130,12 +130,12 @@ def interleaved(schemes: Mapping[str, Scheme], rounds: int) -> dict[str, float]:
 
 
 def restart(engine: VllmEngine) -> None:
-    """Ends the engine and starts it again, which empties its cache."""
+    """End the engine and start it again, which empties its cache."""
     asyncio.run(engine.close())
     engine.start()
 
 
 def own_megabytes() -> float:
-    """Returns the memory that this process shares with no other."""
+    """Return the memory that this process shares with no other."""
     parts = re.findall(r"^Private_\w+:\s+(\d+) kB", Path("/proc/self/smaps").read_text(), re.MULTILINE)
     return sum(map(int, parts)) * 1024 / 1e6

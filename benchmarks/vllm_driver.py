@@ -47,11 +47,11 @@ class AtOnce:
         return GenerationResult(self.answer[: generation.max_tokens], None, "stop", 0, [-4.0] * len(generation.labels))
 
     def close(self) -> None:
-        """Ends nothing."""
+        """End nothing."""
 
 
 def arena_requests(number: int) -> list[Request]:
-    """Returns comparisons of two dialogues of 16 utterances: of every seed those of 14 chatbots, each with each."""
+    """Return comparisons of two dialogues of 16 utterances: of every seed those of 14 chatbots, each with each."""
     instruction = (
         "Two conversations are shown below. In each of them two people talk; one of them may be a machine. Compare "
         "them and say which of the two is more like one between humans, and why."
@@ -69,13 +69,13 @@ def arena_requests(number: int) -> list[Request]:
 
 
 def cpu_seconds() -> float:
-    """Returns the CPU time of all threads of this process."""
+    """Return the CPU time of all threads of this process."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
 
 
 def fresh_engine(folder: str) -> VllmEngine:
-    """Returns an engine that remembers nothing yet."""
+    """Return an engine that remembers nothing yet."""
     engine = VllmEngine(cpu_settings(folder, max_model_len=AtOnce.size.window))
     driver = AtOnce(engine._prompts.encode("Chatbot A is better, since it is more like a human, as I see it."))
     with patch.object(engine_module, "start", lambda _: driver):
@@ -84,7 +84,7 @@ def fresh_engine(folder: str) -> VllmEngine:
 
 
 def measured(folder: str, number: int, work: Callable[[VllmEngine, Answering], None]) -> tuple[float, float]:
-    """Returns CPU and wall seconds of some work, through a store of its own."""
+    """Return CPU and wall seconds of some work, through a store of its own."""
     engine = fresh_engine(folder)
     with (
         tempfile.TemporaryDirectory() as place,
@@ -100,7 +100,7 @@ def measured(folder: str, number: int, work: Callable[[VllmEngine, Answering], N
 
 
 def main() -> int:
-    """Prints what each kind of request costs."""
+    """Print what each kind of request costs."""
     parser = arguments(__doc__)
     parser.add_argument("--model", help="folder of a tiny model; built if not given")
     parser.add_argument("--requests", type=int, default=10_000)

@@ -67,7 +67,7 @@ VERDICT = 64
 
 
 def fill_vocabulary(folder: str) -> None:
-    """Gives every number of the vocabulary a word: what the model says is text, of as many tokens when read again."""
+    """Give every number of the vocabulary a word: what the model says is text, of as many tokens when read again."""
     path = Path(folder) / "tokenizer.json"
     content = json.loads(path.read_text())
     vocabulary, merges = content["model"]["vocab"], []
@@ -88,7 +88,7 @@ def fill_vocabulary(folder: str) -> None:
 
 
 def random_model(size: str) -> str:
-    """Returns a folder with a tokenizer and the shape of a model, without weights."""
+    """Return a folder with a tokenizer and the shape of a model, without weights."""
     folder = tiny_model(None, steps=0)
     if size == "tiny":
         return folder
@@ -110,7 +110,7 @@ def random_model(size: str) -> str:
 
 
 def settings_of(options: argparse.Namespace, number: int = 0) -> VllmModel:
-    """Returns the configuration of one of the models, which differ in their random weights."""
+    """Return the configuration of one of the models, which differ in their random weights."""
     arguments: dict[str, Any] = {"load_format": "dummy", "seed": number}
     dtype = "bfloat16"
     if options.size == "tiny":
@@ -154,7 +154,7 @@ class Busy:
 
 
 def length_of(seed: int) -> int:
-    """Returns how many tokens the utterance with a sampling seed has."""
+    """Return how many tokens the utterance with a sampling seed has."""
     return SHORTEST + seed % (LONGEST - SHORTEST + 1)
 
 
@@ -172,12 +172,12 @@ class Uneven:
         return answered
 
     def close(self) -> None:
-        """Ends the engine."""
+        """End the engine."""
         self.driver.close()
 
 
 def timed(name: str, work: Callable[[], int], hits: Callable[[], float], found: dict[str, Any]) -> None:
-    """Does some work that returns its number of answers, and notes how long it took and what the GPU did."""
+    """Do some work that returns its number of answers, and note how long it took and what the GPU did."""
     cpu = os.times()
     start = time.perf_counter()
     with Busy() as busy:
@@ -202,13 +202,13 @@ def judge(engine: VllmEngine, table: Sequence[Request]) -> int:
 
 
 def arena(number: int) -> list[Request]:
-    """Returns comparisons that are answered in words."""
+    """Return comparisons that are answered in words."""
     return [Request(r.request_id, r.protocol, r.kind, r.messages, Sampling(max_tokens=VERDICT))
             for r in arena_requests(number)]  # fmt: skip
 
 
 def begin(engine: VllmEngine, name: str) -> Uneven:
-    """Starts an engine and says how long that took."""
+    """Start an engine and say how long that took."""
     start = time.perf_counter()
     driver = engine.start()
     uneven = Uneven(driver)
@@ -219,7 +219,7 @@ def begin(engine: VllmEngine, name: str) -> Uneven:
 
 
 def emptied(engine: VllmEngine) -> Callable[[], float]:
-    """Returns what tells the share of prompt tokens that were cached from now on."""
+    """Return what tells the share of prompt tokens that were cached from now on."""
     engine.prompt_tokens = engine.cached_tokens = 0
     return lambda: engine.prefix_hit_rate
 
@@ -375,13 +375,13 @@ def one_side(options: argparse.Namespace) -> int:
 
 
 def median(runs: Sequence[dict[str, Any]], name: str, figure: str) -> float | None:
-    """Returns the median of a figure over a side's runs; None if no run has come to it."""
+    """Return the median of a figure over a side's runs; None if no run has come to it."""
     values = [run[name][figure] for run in runs if figure in run.get(name, {})]
     return statistics.median(values) if values else None
 
 
 def tell(gates: Gates, found: dict[str, list[dict[str, Any]]]) -> None:
-    """Holds ours against `LLM.chat`, and says what else the sides have shown."""
+    """Hold ours against `LLM.chat`, and say what else the sides have shown."""
     for name in ("self-chat", "choice", "arena"):
         for side, other in itertools.product(found, found):
             ours, theirs = median(found[side], name, "seconds"), median(found[other], name, "seconds")
@@ -407,7 +407,7 @@ def tell(gates: Gates, found: dict[str, list[dict[str, Any]]]) -> None:
 
 
 def main() -> int:
-    """Runs every side in a process of its own and prints the ratios."""
+    """Run every side in a process of its own and print the ratios."""
     parser = arguments(__doc__)
     parser.add_argument("--size", choices=SHAPES, default="7b")
     parser.add_argument("--model", help="folder of the model; made if not given")

@@ -89,7 +89,7 @@ def by_rounds(direct: Direct, task: Task, by_id: dict[str, Dialogue]) -> Dialogu
 
 
 def seed_of(messages: tuple[Message, ...], sampling: Sampling) -> int | None:
-    """Returns the sampling seed that the engine gives to these messages, so that the dialogues can be compared."""
+    """Return the sampling seed that the engine gives to these messages, so that the dialogues can be compared."""
     return sampler_seed(Request("", "", "chat", messages, sampling)) if sampling.temperature > 0 else None
 
 
@@ -110,7 +110,7 @@ class Recorder:
 
 
 def record(engine: VllmEngine, task: Task) -> tuple[Dialogues, list[tuple[list[int], int, int | None]]]:
-    """Runs ours once, for the prompts and the lengths of the answers."""
+    """Run ours once, for the prompts and the lengths of the answers."""
     driver = engine.start()
     recorder = Recorder(driver)
     engine._driver = recorder
@@ -120,7 +120,7 @@ def record(engine: VllmEngine, task: Task) -> tuple[Dialogues, list[tuple[list[i
 
 
 def same_length(n_tokens: int, seed: int | None, sampling: Sampling) -> Any:
-    """Returns sampling parameters for an answer of a given length."""
+    """Return sampling parameters for an answer of a given length."""
     length = {"max_tokens": n_tokens, "min_tokens": n_tokens, "ignore_eos": True}
     return final(temperature=sampling.temperature, seed=seed, **length)
 
@@ -142,7 +142,7 @@ class Ours:
     seen: list[tuple[list[int], int, int | None]]
 
     def scheme(self, engine: VllmEngine) -> Scheme:
-        """Returns our way with an engine, which starts anew for it."""
+        """Return our way with an engine, which starts anew for it."""
 
         def run() -> None:
             assert through_the_store(engine, self.task) == self.expected
@@ -151,7 +151,7 @@ class Ours:
 
 
 def against_other_ways(gates: Gates, ours: Ours, settings: VllmModel, options: argparse.Namespace) -> None:
-    """Times ours, one batch per round, all requests at once, and dialogues one at a time."""
+    """Time ours, one batch per round, all requests at once, and dialogues one at a time."""
     direct, task = Direct(settings, apart=options.apart), ours.task
 
     def rounds() -> None:
@@ -186,7 +186,7 @@ def against_other_ways(gates: Gates, ours: Ours, settings: VllmModel, options: a
 
 
 def with_little_cache(gates: Gates, ours: Ours, settings: VllmModel, options: argparse.Namespace) -> None:
-    """Times ours with a cache for a fifth of what all dialogues need at their end, and with one for all."""
+    """Time ours with a cache for a fifth of what all dialogues need at their end, and with one for all."""
     size = ours.engine.start().size
     # the prompts of the last turn, which are the longest of each dialogue
     last = sorted((len(prompt) + n for prompt, n, _ in ours.seen), reverse=True)[: len(ours.task.seeds)]

@@ -22,7 +22,7 @@ PARTS = ("noun", "verb", "adj", "adv")
 
 
 def replaced(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yields each word that was replaced by one other, and that other."""
+    """Yield each word that was replaced by one other, and that other."""
     original, perturbed = (
         (folder / f"paraphrase-{kind}_text.txt").read_text(encoding="utf-8").splitlines()
         for kind in ("original", "perturbed")
@@ -35,7 +35,7 @@ def replaced(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def words_of(folder: Path) -> frozenset[str]:
-    """Returns every word of WordNet."""
+    """Return every word of WordNet."""
     lines = (line for part in PARTS for line in (folder / f"index.{part}").open(encoding="utf-8"))
     return frozenset(line.split()[0] for line in lines if not line.startswith(" "))
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 
 def main(results: Path) -> None:
-    """Prints one table for each judge, the best chatbot first."""
+    """Print one table for each judge, the best chatbot first."""
     tables = results / "tables"
     arena = pd.read_csv(tables / "arena" / "ratings.csv")
     unieval = pd.read_csv(tables / "unieval" / "pass_rates.csv")
@@ -33,7 +33,7 @@ def main(results: Path) -> None:
 
 
 def with_interval(table: pd.DataFrame, measure: str = "", digits: int = 2) -> pd.Series[str]:
-    """Returns each system's number with its interval as a text; an interval that does not exist is left out."""
+    """Return each system's number with its interval as a text; an interval that does not exist is left out."""
     names = (measure or "estimate", f"{measure}_ci_low".lstrip("_"), f"{measure}_ci_high".lstrip("_"))
     rows = table.set_index("system")[list(names)]
     return rows.apply(
@@ -46,7 +46,7 @@ def with_interval(table: pd.DataFrame, measure: str = "", digits: int = 2) -> pd
 
 
 def rank_sets(ranks: pd.DataFrame) -> pd.Series[str]:
-    """Returns the 95% simultaneous confidence set of each system's rank."""
+    """Return the 95% simultaneous confidence set of each system's rank."""
     rows = ranks.set_index("system")
     return rows["rank_ci_low"].astype(str) + " to " + rows["rank_ci_high"].astype(str)
 

@@ -17,7 +17,7 @@ from dialeval.stats.significance import holm
 
 
 def main(results: Path) -> None:
-    """Prints each chatbot's share with its interval, and which of two asks more."""
+    """Print each chatbot's share with its interval, and which of two asks more."""
     said = pd.concat([pd.read_parquet(path) for path in sorted((results / "dialogues").glob("*.parquet"))])
     said = said[said["origin"] == "model"]  # the first two utterances are people's
     asks = said.set_index(["chatbot", "seed_id", "turn"])["text"].str.contains("[?？؟]").astype(float)

@@ -23,7 +23,7 @@ LABELLED = 17  # dialogues of each system whose human ratings serve as labels
 
 
 def main(folder: Path) -> None:
-    """Prints mean human ratings, GPT-4's agreement with them, and its means corrected by a few labels."""
+    """Print mean human ratings, GPT-4's agreement with them, and its means corrected by a few labels."""
     rows = json.loads((folder / "fed_human_annotations.json").read_text(encoding="utf-8"))
     rounds = json.loads((folder / "fed_gpt4_annotations.json").read_text(encoding="utf-8"))
     single = [[value for value in row["annotations"]["Overall"] if value is not None] for row in rows]

@@ -25,7 +25,7 @@ rect { fill: #eef2ff; stroke: #4f5bd5; rx: 6 } line { stroke: #d0d7de }
 
 
 def layers() -> list[tuple[str, list[str]]]:
-    """Returns the layers from the top down, each with its packages and single modules."""
+    """Return the layers from the top down, each with its packages and single modules."""
     page = (HERE.parent / "extending.md").read_text(encoding="utf-8")
     rows = [
         line.split("|")[1:3] for line in page.split("## The library, layer by layer")[1].splitlines() if "|" in line
@@ -34,7 +34,7 @@ def layers() -> list[tuple[str, list[str]]]:
 
 
 def uses() -> Counter[str]:
-    """Counts for every package the modules of other packages that import it."""
+    """Count for every package the modules of other packages that import it."""
     counted: Counter[str] = Counter()
     for path in LIBRARY.rglob("*.py"):
         own = path.relative_to(LIBRARY).with_suffix("").parts[0]
@@ -48,7 +48,7 @@ def uses() -> Counter[str]:
 
 
 def drawing() -> str:
-    """Returns the picture as SVG."""
+    """Return the picture as SVG."""
     counted, parts = uses(), []
     plan = [(name, [package for package in packages if _is_ours(package)]) for name, packages in layers()]
     for number, (name, packages) in enumerate(plan):

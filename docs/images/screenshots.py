@@ -31,7 +31,7 @@ COLOURS = 64
 
 
 def main(results: Path) -> int:
-    """Takes every shot, and says how large each file is."""
+    """Take every shot, and say how large each file is."""
     page = results.resolve() / "report" / "index.html"
     if PROGRAM is None or not page.exists():
         print(f"needs Chromium and {page}", file=sys.stderr)

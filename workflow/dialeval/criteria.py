@@ -42,11 +42,11 @@ class Scale:
         return self.labels == (NO, YES)
 
     def value_of(self, label: str) -> float:
-        """Returns the value of a label."""
+        """Return the value of a label."""
         return self.low + self.labels.index(label)
 
     def points(self) -> dict[str, float]:
-        """Returns the labels, or the whole numbers as texts, with their values, from the lowest upwards."""
+        """Return the labels, or the whole numbers as texts, with their values, from the lowest upwards."""
         if self.labels:
             return {label: self.value_of(label) for label in self.labels}
         if not (float(self.low).is_integer() and float(self.high).is_integer()):
@@ -58,7 +58,7 @@ YES_NO = Scale(0.0, 1.0, (NO, YES))
 
 
 def labelled(labels: Iterable[str]) -> Scale:
-    """Returns the scale of some labels, from the worst to the best."""
+    """Return the scale of some labels, from the worst to the best."""
     names = tuple(labels)
     return Scale(1.0, float(len(names)), names)
 
@@ -103,7 +103,7 @@ class Criterion:
     translations: Mapping[str, Words] = field(default_factory=dict)
 
     def is_at(self, level: Level) -> bool:
-        """Returns whether it applies to a response (`turn`), or to a dialogue."""
+        """Return whether it applies to a response (`turn`), or to a dialogue."""
         return self.level in (None, level)
 
     @property
@@ -122,7 +122,7 @@ class Criterion:
         return (self.name, *self.aliases)
 
     def in_language(self, language: str) -> Words:
-        """Returns its texts in a language; untranslated ones stay as they are."""
+        """Return its texts in a language; untranslated ones stay as they are."""
         own = self.translations.get(language)
         if own is None:
             return self.words
@@ -134,7 +134,7 @@ class Criterion:
         )
 
     def spellings(self) -> tuple[tuple[str, str], ...]:
-        """Returns every option in every language, with the option of the scale that it translates."""
+        """Return every option in every language, with the option of the scale that it translates."""
         each = (self.scale.labels, *(words.labels for words in self.translations.values()))
         return tuple(pair for labels in each for pair in zip(labels, self.scale.labels, strict=False))
 
@@ -201,7 +201,7 @@ DIMENSIONS: Mapping[Level, tuple[str, ...]] = MappingProxyType(
 
 
 def with_own(own: Iterable[Criterion]) -> dict[str, Criterion]:
-    """Returns the shipped criteria and the user's by name."""
+    """Return the shipped criteria and the user's by name."""
     return {**SHIPPED, **{criterion.name: criterion for criterion in own}}
 
 

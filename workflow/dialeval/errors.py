@@ -25,7 +25,7 @@ class UserError(Exception):
 
 
 def visible(text: str) -> str:
-    """Returns a text with its control and bidirectional characters as `\\x1b` and `\\u202e`; not tab and line feed.
+    """Return a text with its control and bidirectional characters as `\\x1b` and `\\u202e`; not tab and line feed.
 
     Unescaped they could colour, move or reorder the lines of a terminal or a log.
     """
@@ -33,7 +33,7 @@ def visible(text: str) -> str:
 
 
 def nearest(word: str, known: Iterable[str], other_names: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Returns the end of a sentence that offers the likeliest intended name, or all names.
+    """Return the end of a sentence that offers the likeliest intended name, or all names.
 
     Args:
         word: what was written.

@@ -21,7 +21,7 @@ _RUN = re.compile(rf"{RIGHT_TO_LEFT}(?:[\s\d_./-]+{RIGHT_TO_LEFT})*")
 
 
 def pack(content: Any) -> str:
-    """Returns content as base64 of a zlib stream of compact JSON; the same content always gives the same text.
+    """Return content as base64 of a zlib stream of compact JSON; the same content always gives the same text.
 
     No character of it can mean anything to an HTML parser.
     """
@@ -30,12 +30,12 @@ def pack(content: Any) -> str:
 
 
 def unpack(packed: str) -> Any:
-    """Returns the value that `pack` packed, with lists for tuples."""
+    """Return the value that `pack` packed, with lists for tuples."""
     return json.loads(zlib.decompress(base64.b64decode(packed)))
 
 
 def templates(folder: str) -> Environment:
-    """Returns the environment of a page's templates: every value is escaped, and one that is missing is an error.
+    """Return the environment of a page's templates: every value is escaped, and one that is missing is an error.
 
     Characters that would turn the writing direction of what follows around are written out, as names may have them.
 
@@ -61,7 +61,7 @@ def isolated(sentence: str) -> Markup:
 
 
 def _in_order(value: Any) -> Any:
-    """Returns a value without characters that reorder the text around it; DialEval's markup is unchanged."""
+    """Return a value without characters that reorder the text around it; DialEval's markup is unchanged."""
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
     return _ORDERING.sub(lambda found: visible(found[0]), value)

@@ -20,12 +20,12 @@ _PLACES = {language: place for place, language in enumerate(PAPER_ORDER)}
 
 
 def language_place(language: str) -> tuple[bool, int, str]:
-    """Returns the sort key of a language: the paper's place, for others their code; their average comes last."""
+    """Return the sort key of a language: the paper's place, for others their code; their average comes last."""
     return language == AVERAGE, _PLACES.get(language, len(PAPER_ORDER)), language
 
 
 def language_order(names: Iterable[str]) -> list[str]:
-    """Returns the distinct languages: English, the others of xDial-Eval in its order, others by code, their average."""
+    """Return the distinct languages: English, the others of xDial-Eval in its order, others by code, their average."""
     return sorted(set(names), key=language_place)
 
 
@@ -51,13 +51,13 @@ class Language(NamedTuple):
     letters: str = _LATIN
 
     def share(self, text: str) -> float:
-        """Returns the share of a text's letters that are this language's; 1 for a text without letters."""
+        """Return the share of a text's letters that are this language's; 1 for a text without letters."""
         letters = [letter for letter in text if letter.isalpha()]
         own = re.findall(f"[{self.letters}]", text)
         return min(1.0, len(own) / len(letters)) if letters else 1.0
 
     def may_be_in(self, text: str) -> bool:
-        """Returns whether the letters of a text may be this language's; kana distinguish Japanese from Chinese."""
+        """Return whether the letters of a text may be this language's; kana distinguish Japanese from Chinese."""
         if self.share(text) < _SHARE:
             return False
         n_han, n_kana = (len(re.findall(f"[{some}]", text)) for some in (_HAN, _KANA))
@@ -116,7 +116,7 @@ LANGUAGES: Mapping[str, Language] = MappingProxyType(
 
 
 def language(code: str) -> Language:
-    """Returns a language by its code.
+    """Return a language by its code.
 
     Raises:
         UserError: it has no name here.

@@ -26,7 +26,7 @@ SNAKEFILE = PROJECT / "Snakefile"
 
 
 def check_name(project: Path) -> None:
-    """Checks that Snakemake can read the files in the folder of the workflow.
+    """Check that Snakemake can read the files in the folder of the workflow.
 
     Args:
         project: the folder of the workflow.
@@ -42,7 +42,7 @@ def check_name(project: Path) -> None:
 
 
 def check_can_be_installed(project: Path) -> None:
-    """Checks that the project can be installed from its folder into environments of jobs.
+    """Check that the project can be installed from its folder into environments of jobs.
 
     Raises:
         UserError: `project` is the folder of a wheel, which cannot be installed again.
@@ -59,7 +59,7 @@ def check_can_be_installed(project: Path) -> None:
 
 
 def cache_folder() -> Path:
-    """Returns this library's cache folder; below the temporary files where there is no home, as in some containers."""
+    """Return this library's cache folder; below the temporary files where there is no home, as in some containers."""
     if base := os.environ.get("XDG_CACHE_HOME"):
         return Path(base) / "dialeval"
     try:
@@ -76,7 +76,7 @@ STORE = "DIALEVAL_STORE"
 
 
 def linked_folder(path: Path, *tops: Path) -> Path | None:
-    """Returns the first folder on the way to a path that is a link, or None.
+    """Return the first folder on the way to a path that is a link, or None.
 
     Args:
         path: of a file or folder to write or remove; it need not exist.
@@ -98,7 +98,7 @@ def linked_folder(path: Path, *tops: Path) -> Path | None:
 
 
 def refuse_links(path: Path, *tops: Path) -> None:
-    """Checks that the way to a path leads through no link; see `linked_folder`.
+    """Check that the way to a path leads through no link; see `linked_folder`.
 
     Raises:
         UserError: it does.
@@ -108,7 +108,7 @@ def refuse_links(path: Path, *tops: Path) -> None:
 
 
 def open_no_link(path: Path, flags: int) -> int:
-    """Returns the descriptor of an open file that is no link; the file is made where `flags` say so.
+    """Return the descriptor of an open file that is no link; the file is made where `flags` say so.
 
     Raises:
         UserError: it is a link.
@@ -123,7 +123,7 @@ def open_no_link(path: Path, flags: int) -> int:
 
 
 def write_new(path: Path, text: str = "") -> None:
-    """Writes a file atomically, replacing any file or link of its name.
+    """Write a file atomically, replacing any file or link of its name.
 
     Raises:
         UserError: a folder on the way is a link.
@@ -140,7 +140,7 @@ def write_new(path: Path, text: str = "") -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Gives a temporary path beside `path`, which on success is fsynced and replaces `path`.
+    """Give a temporary path beside `path`, which on success is fsynced and replaces `path`.
 
     Raises:
         UserError: the disk is full, the folder not writable or a link; an existing file stays as it was.
@@ -165,7 +165,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def new_beside(path: Path) -> Path:
-    """Makes an empty file beside a path, under a name that cannot be guessed."""
+    """Make an empty file beside a path, under a name that cannot be guessed."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}.partial")
     os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666))
     return temporary

@@ -29,31 +29,31 @@ _WORD = re.compile(r"[^\W_]")
 
 
 def surface_tokens(text: str) -> list[str]:
-    """Returns the tokens of a text as they are written."""
+    """Return the tokens of a text as they are written."""
     return _TOKEN.findall(text)
 
 
 @lru_cache(maxsize=65536)
 def tokens(text: str) -> tuple[str, ...]:
-    """Returns the tokens of a text in lower case."""
+    """Return the tokens of a text in lower case."""
     return tuple(_TOKEN.findall(text.lower().replace("’", "'")))
 
 
 @lru_cache(maxsize=65536)
 def is_word(token: str) -> bool:
-    """Returns whether a token is a word, and not punctuation."""
+    """Return whether a token is a word, and not punctuation."""
     return _WORD.search(token) is not None
 
 
 @lru_cache(maxsize=65536)
 def telling_tokens(text: str) -> tuple[str, ...]:
-    """Returns the words and question marks of a text, without marks that depend on careful typing."""
+    """Return the words and question marks of a text, without marks that depend on careful typing."""
     return tuple(token for token in tokens(text) if token in QUESTION_MARKS or is_word(token))
 
 
 @lru_cache(maxsize=65536)
 def unfinished_tokens(text: str) -> tuple[str, ...]:
-    """Returns the tokens of a text without the marks that end it, which some people leave out."""
+    """Return the tokens of a text without the marks that end it, which some people leave out."""
     found = tokens(text)
     n = len(found)
     while n and not is_word(found[n - 1]):
@@ -62,18 +62,18 @@ def unfinished_tokens(text: str) -> tuple[str, ...]:
 
 
 def is_unspaced(token: str) -> bool:
-    """Returns whether a token is a character of a script without blanks."""
+    """Return whether a token is a character of a script without blanks."""
     return _UNSPACED_CHARACTER.match(token) is not None
 
 
 @lru_cache(maxsize=65536)
 def normalised(text: str) -> str:
-    """Returns the letters and digits of a text, in lower case; equal for utterances that count as the same."""
+    """Return the letters and digits of a text, in lower case; equal for utterances that count as the same."""
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).lower()))
 
 
 def script_of(utterances: Sequence[str]) -> Script:
-    """Returns the kind of script that most of the letters belong to."""
+    """Return the kind of script that most of the letters belong to."""
     text = "".join(utterances)
     if text.isascii():
         return "spaced"
@@ -82,7 +82,7 @@ def script_of(utterances: Sequence[str]) -> Script:
 
 
 def by_script(dialogues: Sequence[tuple[str, ...]]) -> dict[Script, list[tuple[str, ...]]]:
-    """Returns the dialogues grouped by kind of script; a kind without dialogues is absent."""
+    """Return the dialogues grouped by kind of script; a kind without dialogues is absent."""
     groups: dict[Script, list[tuple[str, ...]]] = {}
     for dialogue in dialogues:
         groups.setdefault(script_of(dialogue), []).append(dialogue)
@@ -94,7 +94,7 @@ _OPENING = frozenset("([{$£€“‘（【《")
 
 
 def join_tokens(surfaces: Sequence[str]) -> str:
-    """Returns the text of tokens as they are written, with blanks where the script has them."""
+    """Return the text of tokens as they are written, with blanks where the script has them."""
     text = ""
     for token in surfaces:
         tight = (
@@ -113,12 +113,12 @@ _AFTER_HISS = re.compile(r"(ch|sh|ss|x)es$")
 
 
 def counted(count: int, noun: str) -> str:
-    """Returns a count with a noun, which is given for one: `1 seed`, `3 entries`."""
+    """Return a count with a noun, which is given for one: `1 seed`, `3 entries`."""
     return f"{count:,} {noun if count == 1 else _several(noun)}"
 
 
 def noted(count: int, note: str) -> str:
-    """Returns a count with a note whose first word is a plural: `1 dialogue without an id`."""
+    """Return a count with a note whose first word is a plural: `1 dialogue without an id`."""
     first, blank, rest = note.partition(" ")
     return f"{count:,} {_one(first) if count == 1 else first}{blank}{rest}"
 

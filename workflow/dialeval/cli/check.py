@@ -75,7 +75,7 @@ class State(StrEnum):
 
 
 def add_check(parser: argparse.ArgumentParser) -> None:
-    """Adds the options of `dialeval check`."""
+    """Add the options of `dialeval check`."""
     parser.epilog = (
         "Each line is `ok`, `note` or `missing` with a remedy. The exit status is 1 if something is missing. Without "
         "--ask, the command makes no model calls and sends no key. With --ask, it first lists the keys and the hosts "
@@ -96,7 +96,7 @@ def add_check(parser: argparse.ArgumentParser) -> None:
 
 
 def check(arguments: argparse.Namespace) -> int:
-    """Prints a line for each requirement; returns 1 if one is missing."""
+    """Print a line for each requirement; returns 1 if one is missing."""
     given = arguments.configfile.resolve() if arguments.configfile else None
     try:
         os.chdir(arguments.folder)  # paths of a configuration are seen from there
@@ -148,7 +148,7 @@ def _print(found: Sequence[Finding]) -> None:
 
 
 def configuration_here(given: Path | None) -> tuple[Config, list[Finding]]:
-    """Returns the configuration that a run in this folder would follow, and findings about it.
+    """Return the configuration that a run in this folder would follow, and findings about it.
 
     Args:
         given: the file that the run would name; None for the folder's own.
@@ -171,7 +171,7 @@ def configuration_here(given: Path | None) -> tuple[Config, list[Finding]]:
 
 
 def findings(config: Config) -> Iterator[Finding]:
-    """Yields the met and missing requirements of a run, in the order in which the run needs them."""
+    """Yield the met and missing requirements of a run, in the order in which the run needs them."""
     yield from _transcripts(config)
     yield from _models(config)
     yield from (Finding(State.NOTE, "keys", words) for words in keys_sent(config))
@@ -208,7 +208,7 @@ def _models(config: Config) -> Iterator[Finding]:
 
 
 def keys_sent(config: Config) -> list[str]:
-    """Returns a sentence for every environment variable and every host that a run sends its value to."""
+    """Return a sentence for every environment variable and every host that a run sends its value to."""
     sent: defaultdict[tuple[str, str, str], list[str]] = defaultdict(list)
     for name in config.models_in_use():
         model = config.models[name]
@@ -226,7 +226,7 @@ def keys_sent(config: Config) -> list[str]:
 
 
 def _host(address: str) -> str:
-    """Returns the host of an address, in the ASCII form of its name: other letters may look like those of another."""
+    """Return the host of an address, in the ASCII form of its name: other letters may look like those of another."""
     parts = urlsplit(address)
     try:
         host = parts.netloc if parts.netloc.isascii() else parts.netloc.encode("idna").decode()
@@ -236,7 +236,7 @@ def _host(address: str) -> str:
 
 
 def _rights(config: Config) -> Iterator[Finding]:
-    """Yields the uses of keys, files and code that a foreign configuration would make with the user's rights."""
+    """Yield the uses of keys, files and code that a foreign configuration would make with the user's rights."""
     for name in config.models_in_use():
         if getattr(config.models[name], "trust_remote_code", False):
             words = "trust_remote_code: Python code that comes with the model runs with your rights"
@@ -337,7 +337,7 @@ async def _ask(name: str, model: OpenAIModel, store: Path) -> Finding:
 
 
 def _usage(model: OpenAIModel, response: Response) -> str:
-    """Returns the beginning of an answer, its tokens and its cost."""
+    """Return the beginning of an answer, its tokens and its cost."""
     text = "".join(mark for mark in " ".join(response.text.split()) if mark.isprintable())
     words = f"was sent a request; response: '{text[:40]}'"
     if response.prompt_tokens is not None and response.completion_tokens is not None:

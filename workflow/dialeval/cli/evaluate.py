@@ -149,7 +149,7 @@ def _by_judge(name: str, given: float | Mapping[str, float] | None, judges: Sequ
 
 
 def _as_csv(frame: pd.DataFrame, columns: Mapping[str, str], *, needs_system: bool) -> bytes:
-    """Returns a table of utterances or replies as CSV.
+    """Return a table of utterances or replies as CSV.
 
     Raises:
         UserError: a column is missing, a cell that is needed is empty or no text, or a turn is there twice.
@@ -218,7 +218,7 @@ def _refuse_repeated_turns(cells: Mapping[str, pd.Series[Any]]) -> None:
 
 
 def _refuse_foreign(folder: Path) -> None:
-    """Checks that a folder is new, or that `evaluate` alone wrote its configuration.
+    """Check that a folder is new, or that `evaluate` alone wrote its configuration.
 
     Raises:
         UserError: it is not, or another run uses it.
@@ -244,7 +244,7 @@ def _signed(text: str) -> str:
 
 
 def _write(folder: Path, table: bytes, wish: Wish) -> None:
-    """Writes the table and the files of `dialeval init`; after an error the folder is as before."""
+    """Write the table and the files of `dialeval init`; after an error the folder is as before."""
     path, is_new = folder / DIALOGUES, not folder.exists()
     before = path.read_bytes() if path.exists() else None
     try:
@@ -265,7 +265,7 @@ def _write(folder: Path, table: bytes, wish: Wish) -> None:
 
 
 def _run(folder: Path, cores: int | None) -> None:
-    """Runs `snakemake` in a folder and prints its progress.
+    """Run `snakemake` in a folder and print its progress.
 
     Raises:
         UserError: the run failed.
@@ -289,7 +289,7 @@ def _run(folder: Path, cores: int | None) -> None:
 
 
 def _follow(process: subprocess.Popen[str], lines: list[str]) -> None:
-    """Prints the progress of a run: the lines between Snakemake's table of jobs and its last words, and the usage."""
+    """Print the progress of a run: the lines between Snakemake's table of jobs and its last words, and the usage."""
     assert process.stderr is not None
     is_progress = False
     for line in process.stderr:
@@ -301,7 +301,7 @@ def _follow(process: subprocess.Popen[str], lines: list[str]) -> None:
 
 
 def _stop(process: subprocess.Popen[str]) -> None:
-    """Ends a run as Ctrl-C does; a terminal sends its Ctrl-C to the run, too, and a second one would disturb it."""
+    """End a run as Ctrl-C does; a terminal sends its Ctrl-C to the run, too, and a second one would disturb it."""
     with suppress(subprocess.TimeoutExpired):
         process.communicate(timeout=_SECONDS)
         return

@@ -33,7 +33,7 @@ _NOT_IN_METRICS = re.compile(r"[^A-Za-z0-9_\-. /]+")
 
 
 def add_export(parser: argparse.ArgumentParser) -> None:
-    """Adds the options of `dialeval export`."""
+    """Add the options of `dialeval export`."""
     parser.epilog = (
         "The format hub exports all final tables, or the named tables; add a licence to the card before you publish "
         "the data set. The formats mlflow and wandb need DialEval's extras of the same names; WANDB_MODE=offline "
@@ -58,7 +58,7 @@ def add_export(parser: argparse.ArgumentParser) -> None:
 
 
 def export(arguments: argparse.Namespace) -> int:
-    """Exports a run, and prints the next step."""
+    """Export a run, and print the next step."""
     name: str = arguments.format
     if name != "hub" and (arguments.names or arguments.all):
         raise UserError(
@@ -78,7 +78,7 @@ def export(arguments: argparse.Namespace) -> int:
 
 
 def to_dataset(results: Path, folder: Path, names: Sequence[str] = (), *, include_all: bool = False) -> str:
-    """Writes tables as a data set of Hugging Face, and returns the next step.
+    """Write tables as a data set of Hugging Face, and return the next step.
 
     Raises:
         UserError: a table does not exist, no table has a row, or the folder is not empty.
@@ -109,7 +109,7 @@ _NEXT = {
 
 
 def to_labelling_tool(results: Path, folder: Path, tool: str) -> str:
-    """Writes the tasks of a run's labelling pages for a tool, and returns the next step.
+    """Write the tasks of a run's labelling pages for a tool, and return the next step.
 
     Args:
         results: the results, in which the target `annotation_pages` made pages.
@@ -141,7 +141,7 @@ def to_labelling_tool(results: Path, folder: Path, tool: str) -> str:
 
 
 def estimates_of(results: Path) -> dict[str, float]:
-    """Returns the run's estimates by name, `TABLE/MEASURE/SCOPE/JUDGE/SYSTEM`; undefined ones are left out.
+    """Return the run's estimates by name, `TABLE/MEASURE/SCOPE/JUDGE/SYSTEM`; undefined ones are left out.
 
     Raises:
         UserError: the folder has no results.
@@ -159,7 +159,7 @@ def estimates_of(results: Path) -> dict[str, float]:
 
 
 def to_mlflow(results: Path, uri: str | None) -> str:
-    """Logs a run to MLflow, and returns the next step.
+    """Log a run to MLflow, and return the next step.
 
     Args:
         results: the folder of results.
@@ -193,7 +193,7 @@ def to_mlflow(results: Path, uri: str | None) -> str:
 
 
 def to_wandb(results: Path, project: str | None) -> str:
-    """Logs a run to Weights & Biases, and returns the next step.
+    """Log a run to Weights & Biases, and return the next step.
 
     Args:
         results: the folder of results.
@@ -222,12 +222,12 @@ def to_wandb(results: Path, project: str | None) -> str:
 
 
 def _as_cell(value: Any) -> Any:
-    """Returns a cell of a table, lists and values by name as text."""
+    """Return a cell of a table, lists and values by name as text."""
     return value if value is None or np.isscalar(value) else str(value)
 
 
 def _library(name: str, package: str) -> Any:
-    """Returns a library that only an export needs.
+    """Return a library that only an export needs.
 
     Raises:
         UserError: it is not installed.

@@ -31,7 +31,7 @@ MODEL = "NAME=MODEL"
 
 
 def add_init(parser: argparse.ArgumentParser) -> None:
-    """Adds the options of `dialeval init`."""
+    """Add the options of `dialeval init`."""
     parser.epilog = (
         "The folder gets config.yaml, a Snakefile to which you can add rules, a profile that uses all cores, and "
         "README.md. Without options, the configuration is the default run: embedded models on bundled dialogues, "
@@ -84,7 +84,7 @@ def add_init(parser: argparse.ArgumentParser) -> None:
 
 
 def init(arguments: argparse.Namespace) -> int:
-    """Makes the folder and prints the next commands."""
+    """Make the folder and print the next commands."""
     if arguments.dialogues is not None and is_on_hub(arguments.dialogues):
         arguments.dialogues = fetch_data_set(arguments.dialogues, arguments.folder / "data")
         print(f"fetched {arguments.dialogues}")
@@ -110,7 +110,7 @@ def init(arguments: argparse.Namespace) -> int:
 
 
 def _wish(arguments: argparse.Namespace) -> Wish:
-    """Returns the settings of the options.
+    """Return the settings of the options.
 
     Raises:
         UserError: an option is of no use without another.
@@ -206,7 +206,7 @@ class Model:
 
 
 def configuration_text(wish: Wish, folder: Path, notes: list[str] | None = None) -> str:
-    """Returns a `config.yaml` with comments.
+    """Return a `config.yaml` with comments.
 
     Args:
         wish: what it is to be about.
@@ -245,7 +245,7 @@ def configuration_text(wish: Wish, folder: Path, notes: list[str] | None = None)
 
 
 def _has_pairs(wish: Wish, source: _Source | None, pair_judges: Sequence[str]) -> bool:
-    """Returns whether a protocol compares systems in pairs.
+    """Return whether a protocol compares systems in pairs.
 
     Raises:
         UserError: the wish names pairs, and there are none or no judge can compare them.
@@ -267,7 +267,7 @@ def _has_pairs(wish: Wish, source: _Source | None, pair_judges: Sequence[str]) -
 
 
 def as_model(text: str) -> Model:
-    """Returns a model that is written `NAME=MODEL`, or as the name of an embedded one.
+    """Return a model that is written `NAME=MODEL`, or as the name of an embedded one.
 
     Raises:
         UserError: it is neither.
@@ -284,7 +284,7 @@ def as_model(text: str) -> Model:
 
 
 def as_column(text: str) -> tuple[str, str]:
-    """Returns field and column name of `FIELD=NAME`.
+    """Return field and column name of `FIELD=NAME`.
 
     Raises:
         UserError: it is not, or no column has such a value.
@@ -299,7 +299,7 @@ def as_column(text: str) -> tuple[str, str]:
 
 
 def as_criterion(text: str) -> tuple[str, str]:
-    """Returns the name and the question of a criterion, which is written `NAME` or `NAME=QUESTION`.
+    """Return the name and the question of a criterion, which is written `NAME` or `NAME=QUESTION`.
 
     Raises:
         UserError: the name is not DialEval's and has no question, or is DialEval's and has one, or is no name.
@@ -355,7 +355,7 @@ class _Source:
 
 
 def _distinct(models: Sequence[Model]) -> list[Model]:
-    """Returns models without repetitions.
+    """Return models without repetitions.
 
     Raises:
         UserError: two models have one name.
@@ -372,7 +372,7 @@ def _distinct(models: Sequence[Model]) -> list[Model]:
 
 
 def _source(wish: Wish, folder: Path, notes: list[str]) -> _Source:
-    """Returns transcripts as the configuration names them, once they have been read.
+    """Return transcripts as the configuration names them, once they have been read.
 
     Raises:
         UserError: what is wrong with the file, and where.
@@ -412,7 +412,7 @@ def _source(wish: Wish, folder: Path, notes: list[str]) -> _Source:
 
 
 def _as_seen_from(folder: Path, path: Path) -> str:
-    """Returns a path from the folder where both lie side by side, so that they can be moved together; else whole."""
+    """Return a path from the folder where both lie side by side, so that they can be moved together; else whole."""
     here, there = folder.expanduser().resolve(), path.resolve()
     if there.is_relative_to(here):
         return str(there.relative_to(here))
@@ -428,7 +428,7 @@ NOT_NEEDED = (Path("README.md"), Path(".gitignore"))
 
 
 def make_folder(folder: Path, wish: Wish, notes: list[str] | None = None) -> list[Path]:
-    """Writes the files of a user's folder, and returns the paths of the written ones.
+    """Write the files of a user's folder, and return the paths of the written ones.
 
     Nothing is written where one that a run needs is there already, or where the wish cannot be met. The page and what
     git passes over are left as they are, where the folder has its own.
@@ -455,7 +455,7 @@ def make_folder(folder: Path, wish: Wish, notes: list[str] | None = None) -> lis
 
 
 def folder_texts(wish: Wish, folder: Path, notes: list[str] | None = None) -> dict[Path, str]:
-    """Returns the files of a user's folder by their path in it; see `make_folder`."""
+    """Return the files of a user's folder by their path in it; see `make_folder`."""
     return {
         Path("config.yaml"): configuration_text(wish, folder, notes),
         Path("Snakefile"): rendered("Snakefile.j2"),
@@ -466,7 +466,7 @@ def folder_texts(wish: Wish, folder: Path, notes: list[str] | None = None) -> di
 
 
 def write_texts(folder: Path, texts: Mapping[Path, str]) -> None:
-    """Writes files into a folder, which is created.
+    """Write files into a folder, which is created.
 
     Raises:
         UserError: one cannot be written.
@@ -482,7 +482,7 @@ def write_texts(folder: Path, texts: Mapping[Path, str]) -> None:
 
 
 def _profile() -> str:
-    """Returns the profile of the new folder: the project's settings, and the number of cores."""
+    """Return the profile of the new folder: the project's settings, and the number of cores."""
     ours = (PROJECT / "profiles" / "default" / "config.yaml").read_text(encoding="utf-8")
     return (
         f"{ours}cores: all                      # number of concurrent jobs; --cores on the command line has priority\n"
@@ -493,7 +493,7 @@ def _profile() -> str:
 
 
 def rendered(template: str, **values: Any) -> str:
-    """Returns a text of this package with values in their places.
+    """Return a text of this package with values in their places.
 
     Args:
         template: its file.
@@ -517,7 +517,7 @@ def _environment() -> Environment:
 
 
 def quoted(text: str) -> str:
-    """Returns a text as a YAML value on one line, in quotation marks if it needs them."""
+    """Return a text as a YAML value on one line, in quotation marks if it needs them."""
     if re.fullmatch(r"[A-Za-z][A-Za-z0-9_./+-]*", text) and yaml.safe_load(text) == text:
         return text
     dumped: str = yaml.safe_dump(text, default_style='"', allow_unicode=True, width=10**6)

@@ -29,7 +29,7 @@ INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a command.
+    """Run a command.
 
     Args:
         arguments: the arguments after `dialeval`; None for those of the process.
@@ -68,7 +68,7 @@ def _module(command: str) -> ModuleType:
 
 
 def parsed(typed: Sequence[str]) -> argparse.Namespace:
-    """Returns the parsed arguments; arguments that no command has end the process with a message.
+    """Return the parsed arguments; arguments that no command has end the process with a message.
 
     Args:
         typed: the arguments after `dialeval`.
@@ -89,6 +89,6 @@ def parsed(typed: Sequence[str]) -> argparse.Namespace:
 
 
 def add_options(command: str, parser: argparse.ArgumentParser) -> None:
-    """Adds the description and the options of a command to its parser."""
+    """Add the description and the options of a command to its parser."""
     parser.description = f"{COMMANDS[command][0].upper()}{COMMANDS[command][1:]}."
     getattr(_module(command), f"add_{command}")(parser)

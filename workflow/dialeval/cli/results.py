@@ -22,7 +22,7 @@ from dialeval.text import counted
 
 
 def add_summary(parser: argparse.ArgumentParser) -> None:
-    """Adds the options of `dialeval summary`."""
+    """Add the options of `dialeval summary`."""
     parser.add_argument(
         "results",
         nargs="?",
@@ -34,7 +34,7 @@ def add_summary(parser: argparse.ArgumentParser) -> None:
 
 
 def summary(arguments: argparse.Namespace) -> int:
-    """Prints the summary that a run ends with."""
+    """Print the summary that a run ends with."""
     print_in_columns(words_of_results(arguments.results), sys.stdout)
     if older := stale_files_note(arguments.results):
         print(f"\n{older}")
@@ -42,7 +42,7 @@ def summary(arguments: argparse.Namespace) -> int:
 
 
 def add_compare(parser: argparse.ArgumentParser) -> None:
-    """Adds the options of `dialeval compare`."""
+    """Add the options of `dialeval compare`."""
     parser.add_argument("results", type=Path, metavar="RESULTS", help="results folder of the first run (run_a)")
     parser.add_argument("other", type=Path, metavar="OTHER", help="results folder of the second run (run_b)")
     parser.add_argument(
@@ -60,7 +60,7 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
 
 
 def compare(arguments: argparse.Namespace) -> int:
-    """Prints the changed numbers of two runs, writes page and tables of the comparison, and checks bounds."""
+    """Print the changed numbers of two runs, write page and tables of the comparison, and check bounds."""
     checked = parse_bounds(arguments.fail_if)
     folder = arguments.to or arguments.results / layout.COMPARISON
     print(compare_runs(arguments.results, arguments.other, folder))
@@ -72,7 +72,7 @@ def compare(arguments: argparse.Namespace) -> int:
 
 
 def add_tables(parser: argparse.ArgumentParser) -> None:
-    """Adds the options of `dialeval tables`."""
+    """Add the options of `dialeval tables`."""
     parser.epilog = "Without a name it lists all final tables."
     parser.add_argument(
         "names",
@@ -92,7 +92,7 @@ def add_tables(parser: argparse.ArgumentParser) -> None:
 
 
 def tables(arguments: argparse.Namespace) -> int:
-    """Lists tables, describes their columns, or writes one as CSV."""
+    """List tables, describe their columns, or write one as CSV."""
     names: list[str] = arguments.names
     if names and Path(names[0]).is_dir():  # of another run
         arguments.results = Path(names.pop(0))

@@ -137,13 +137,13 @@ class Battles(Section):
     @field_validator("outcomes", mode="before")
     @classmethod
     def _words_as_written(cls, value: Any) -> Any:
-        """Takes numbers for the words that a table has in their place."""
+        """Take numbers for the words that a table has in their place."""
         if not isinstance(value, dict):
             return value
         return {f"{word:g}" if type(word) in (int, float) else word: meant for word, meant in value.items()}
 
     def columns(self) -> dict[str, Any]:
-        """Returns the column names by content, and the meaning of each value of the winner's column."""
+        """Return the column names by content, and the meaning of each value of the winner's column."""
         return self.model_dump(exclude={"path"})
 
 
@@ -190,7 +190,7 @@ class Failures(Section):
 
 
 def unfit_failures(config: Config) -> Iterator[Mistake]:
-    """Yields mistakes in the settings of `protocols.failures`."""
+    """Yield mistakes in the settings of `protocols.failures`."""
     failures, field = config.protocols.failures, f"protocols.{FAILURES_PROTOCOL}"
     if failures is None:
         return
@@ -226,7 +226,7 @@ def unfit_failures(config: Config) -> Iterator[Mistake]:
 
 
 def unfit_partner(config: Config) -> Iterator[Mistake]:
-    """Yields mistakes in the settings of the simulated user."""
+    """Yield mistakes in the settings of the simulated user."""
     chat, name = config.selfchat, config.selfchat.partner
     if name is None:
         if chat.scenarios:

@@ -36,40 +36,40 @@ class WithFiles(Fields):
         return self.metaeval.score_files if self.metaeval else {}
 
     def item_path(self, name: str) -> Path:
-        """Returns where published test items lie."""
+        """Return where published test items lie."""
         assert self.dialogbench
         return self._in_data_dir(self.dialogbench.published[name].path)
 
     def expert_answers(self) -> Path | None:
-        """Returns the file of experts' answers to test items, if there is one."""
+        """Return the file of experts' answers to test items, if there is one."""
         experts = self.dialogbench.experts if self.dialogbench else None
         return self._in_data_dir(experts.answers) if experts and experts.answers else None
 
     def published_perturbations(self) -> Path | None:
-        """Returns the folder of the published perturbed sets."""
+        """Return the folder of the published perturbed sets."""
         path = self.robustness.published if self.robustness else None
         return None if path is None else self._in_data_dir(path)
 
     def wordnet(self) -> Path | None:
-        """Returns the folder of WordNet, or the word `package`."""
+        """Return the folder of WordNet, or the word `package`."""
         path = self.robustness.wordnet if self.robustness else None
         return path if path is None or str(path) == PACKAGE else self._in_data_dir(path)
 
     def scenarios_path(self) -> Path | None:
-        """Returns the path of the table of scenarios, if there is one."""
+        """Return the path of the table of scenarios, if there is one."""
         return None if self.selfchat.scenarios is None else self._in_data_dir(self.selfchat.scenarios.path)
 
     def rated_path(self, name: str) -> Path | None:
-        """Returns where a rated corpus lies, or None for our own."""
+        """Return where a rated corpus lies, or None for our own."""
         path = self.rated_corpora[name].path
         return None if path is None else self._in_data_dir(path)
 
     def score_path(self, name: str) -> Path:
-        """Returns where a file of ready scores lies."""
+        """Return where a file of ready scores lies."""
         return self._in_data_dir(self.score_files[name].path)
 
     def answer_files(self, judge: str) -> dict[str, Path | None]:
-        """Returns the files that the protocols need of a published judge, by field; None for an unset field."""
+        """Return the files that the protocols need of a published judge, by field; None for an unset field."""
         model, protocols = self.models.get(judge), self.protocols
         if not isinstance(model, PublishedModel):
             return {}
@@ -83,18 +83,18 @@ class WithFiles(Fields):
         return files
 
     def published_dialogues(self, chatbot: str) -> Path | None:
-        """Returns where a published chatbot's dialogues lie."""
+        """Return where a published chatbot's dialogues lie."""
         model = self.models.get(chatbot)
         path = model.dialogues if isinstance(model, PublishedModel) else None
         return None if path is None else self._in_data_dir(path)
 
     def published_answers(self, judge: str, protocol: str) -> list[Path]:
-        """Returns the files of a published judge's responses: one file; for Arena one per N, in order."""
+        """Return the files of a published judge's responses: one file; for Arena one per N, in order."""
         files = self.answer_files(judge).items()
         return [self._in_data_dir(path) for field, path in files if path and field.split(".")[0] == protocol]
 
     def published_sources(self) -> dict[str, Path]:
-        """Returns all files that published models in use are read from, by field."""
+        """Return all files that published models in use are read from, by field."""
         sources = {f"models.{name}.dialogues": self.published_dialogues(name) for name in self.chatbots}
         for name in self.judges:
             for field, path in self.answer_files(name).items():
@@ -102,16 +102,16 @@ class WithFiles(Fields):
         return {field: path for field, path in sources.items() if path is not None}
 
     def corpus_path(self, name: str) -> Path | None:
-        """Returns where a corpus lies, or None for a bundled one."""
+        """Return where a corpus lies, or None for a bundled one."""
         path = self.corpora[name].path
         return None if path is None else self._in_data_dir(path)
 
     def transcripts_path(self, name: str) -> Path:
-        """Returns where transcripts lie."""
+        """Return where transcripts lie."""
         return self._in_data_dir(self.transcripts[name].path)
 
     def battles_path(self, name: str) -> Path:
-        """Returns where a table of battles lies."""
+        """Return where a table of battles lies."""
         return self._in_data_dir(self.battles[name].path)
 
     def _in_data_dir(self, path: Path) -> Path:
@@ -156,11 +156,11 @@ class Config(WithFiles):
         return self
 
     def in_order(self) -> Self:
-        """Returns the configuration with its chatbots by name: another order of them makes the same run."""
+        """Return the configuration with its chatbots by name: another order of them makes the same run."""
         return self.model_copy(update={"chatbots": sorted(self.chatbots)})
 
     def resolved_protocols(self) -> dict[str, Protocol]:
-        """Returns every configured protocol by name, the shipped ones with the options of their sections."""
+        """Return every configured protocol by name, the shipped ones with the options of their sections."""
         return resolved(self)
 
     def criteria_of(self, protocol: str) -> list[Criterion]:
@@ -170,20 +170,20 @@ class Config(WithFiles):
         return [known[name] for name in found.criteria if name in known] if found else []
 
     def known_criteria(self) -> list[str]:
-        """Returns the names of all criteria: the papers' and the user's."""
+        """Return the names of all criteria: the papers' and the user's."""
         return [*SHIPPED, *self.criteria]
 
     def own_criteria(self, names: Collection[str]) -> list[Criterion]:
-        """Returns those of the user's criteria that are among some names."""
+        """Return those of the user's criteria that are among some names."""
         return [one.criterion(name) for name, one in self.criteria.items() if name in names]
 
     def protocol_criteria(self, protocol: str) -> list[Criterion]:
-        """Returns the user's criteria that a protocol may ask about."""
+        """Return the user's criteria that a protocol may ask about."""
         found = self.resolved_protocols().get(protocol)
         return protocol_criteria(self, found) if found else []
 
     def sensitivities(self, strategies: Collection[str] | None = None) -> dict[str, list[str]]:
-        """Returns the perturbations that lower the user's criteria, restricted to some; None for all."""
+        """Return the perturbations that lower the user's criteria, restricted to some; None for all."""
         lowered = {
             name: [strategy for strategy in one.sensitive_to if strategies is None or strategy in strategies]
             for name, one in self.criteria.items()
@@ -191,20 +191,20 @@ class Config(WithFiles):
         return {name: lowering for name, lowering in lowered.items() if lowering}
 
     def judges_of(self, protocol: str) -> list[str]:
-        """Returns the models that judge under a protocol; none if it is not configured."""
+        """Return the models that judge under a protocol; none if it is not configured."""
         found = self.resolved_protocols().get(protocol)
         return list(found.judges or ()) if found else []
 
     def protocol_judges(self) -> list[str]:
-        """Returns every model that judges under some protocol."""
+        """Return every model that judges under some protocol."""
         return list(dict.fromkeys(name for found in self.resolved_protocols().values() for name in found.judges or ()))
 
     def ensemble_methods(self) -> dict[str, dict[str, dict[str, list[str]]]]:
-        """Returns by ensemble and method its members' methods."""
+        """Return by ensemble and method its members' methods."""
         return {name: members_by_method(self, name) for name in self.ensembles}
 
     def ensembles_of(self, protocol: str) -> list[str]:
-        """Returns the ensembles that judge under a protocol; ensembles with score files score rated items only."""
+        """Return the ensembles that judge under a protocol; ensembles with score files score rated items only."""
         methods = self.ensemble_methods()
         return [
             name
@@ -213,7 +213,7 @@ class Config(WithFiles):
         ]
 
     def judging(self, protocol: str) -> list[str]:
-        """Returns whose judgements are tabled: judges that judge everything, cascades as one, ensembles, and rules."""
+        """Return whose judgements are tabled: judges that judge everything, cascades as one, ensembles, and rules."""
         found = self.resolved_protocols().get(protocol)
         cascade = found.cascade if found else None
         complete = [name for name in self.judges_of(protocol) if cascade is None or name != cascade.then]
@@ -221,11 +221,11 @@ class Config(WithFiles):
         return [*complete, *([cascade.name] if cascade else []), *self.ensembles_of(protocol), *rules]
 
     def talks(self) -> bool:
-        """Returns whether the run has self-chat: chatbots, or no other data."""
+        """Return whether the run has self-chat: chatbots, or no other data."""
         return bool(self.models) and (bool(self.chatbots) or not any(getattr(self, part) for part in PARTS))
 
     def models_in_use(self) -> list[str]:
-        """Returns every model that chats, judges, scores, rewrites, writes items or is examined."""
+        """Return every model that chats, judges, scores, rewrites, writes items or is examined."""
         rewriter = [self.robustness.rewriter] if self.robustness and self.robustness.rewriter else []
         partner = [self.selfchat.partner] if self.selfchat.partner else []
         translators = [name for used in self.translate.values() for name in used.models()]
@@ -235,7 +235,7 @@ class Config(WithFiles):
         return list(dict.fromkeys(used))
 
     def models_before_planning(self, protocol: str) -> list[str]:
-        """Returns the models that must answer, and may be paid, before a protocol's requests can be planned."""
+        """Return the models that must answer, and may be paid, before a protocol's requests can be planned."""
         written = self.dialogbench.written if self.dialogbench else None
         found = self.resolved_protocols().get(protocol)
         names: list[str | None] = []
@@ -251,24 +251,24 @@ class Config(WithFiles):
         return list(dict.fromkeys(name for name in names if name and not isinstance(self.models[name], EmbeddedModel)))
 
     def dialogbench_models(self) -> list[str]:
-        """Returns every model that writes, filters, describes or answers test items."""
+        """Return every model that writes, filters, describes or answers test items."""
         parts = self.dialogbench.models().values() if self.dialogbench else ()
         return list(dict.fromkeys(name for names in parts for name in names))
 
     def sources(self) -> dict[str, object]:
-        """Returns all corpora whose items can be perturbed: of dialogues, and rated ones."""
+        """Return all corpora whose items can be perturbed: of dialogues, and rated ones."""
         return {**self.corpora, **self.rated_corpora}
 
     def perturbed_corpora(self) -> list[str]:
-        """Returns the corpora of dialogues to perturb."""
+        """Return the corpora of dialogues to perturb."""
         return [name for name in (self.robustness.corpora if self.robustness else []) if name in self.corpora]
 
     def perturbed_rated_corpora(self) -> list[str]:
-        """Returns the rated corpora whose items are perturbed."""
+        """Return the rated corpora whose items are perturbed."""
         return [name for name in (self.robustness.corpora if self.robustness else []) if name not in self.corpora]
 
     def strategies_named(self) -> dict[str, list[str]]:
-        """Returns the perturbations that the configuration names, by field."""
+        """Return the perturbations that the configuration names, by field."""
         named: dict[str, list[str]] = {}
         if self.robustness:
             named["robustness.perturbations"] = self.robustness.perturbations or []
@@ -285,19 +285,19 @@ class Config(WithFiles):
         return named
 
     def published_systems(self) -> dict[str, str]:
-        """Returns the papers' system of each judge that is not matched by its own name; empty if it has none."""
+        """Return the papers' system of each judge that is not matched by its own name; empty if it has none."""
         return published_systems(self)
 
     def partner_is_embedded(self) -> bool:
-        """Returns whether the simulated user is an embedded model, which cannot speak first."""
+        """Return whether the simulated user is an embedded model, which cannot speak first."""
         return isinstance(self.models.get(self.selfchat.partner or ""), EmbeddedModel)
 
     def families(self) -> dict[str, str]:
-        """Returns the family of every model that chats or judges."""
+        """Return the family of every model that chats or judges."""
         return {name: self.models[name].family or name for name in (*self.chatbots, *self.judges)}
 
     def used_corpora(self) -> list[str]:
-        """Returns the corpora that the seeds come from or that an embedded model in use learns from."""
+        """Return the corpora that the seeds come from or that an embedded model in use learns from."""
         ladders = [one.dialogues for one in self.rated_corpora.values() if one.reader == "severity_levels"]
         used = {self.seeds.corpus, *self.perturbed_corpora(), *ladders}
         used.update(self.dialogbench.corpora() if self.dialogbench else [])
@@ -310,16 +310,16 @@ class Config(WithFiles):
         return sorted(used)
 
     def people_of_failures(self) -> list[str]:
-        """Returns the corpora whose human utterances set the length limit of the rules for failures."""
+        """Return the corpora whose human utterances set the length limit of the rules for failures."""
         failures = self.protocols.failures
         return [] if failures is None else failures.human_corpora or [self.seeds.corpus]
 
     def made_training(self) -> list[str]:
-        """Returns the training sets to make: those in use, or all if no model learns."""
+        """Return the training sets to make: those in use, or all if no model learns."""
         return self.used_training() or list(self.training)
 
     def used_training(self) -> list[str]:
-        """Returns the training sets that a model in use learns from, as far as they are defined."""
+        """Return the training sets that a model in use learns from, as far as they are defined."""
         learning = (self.models.get(name) for name in self.models_in_use())
         named = {name for model in learning if model for name in model.learns_from}
         return [name for name in self.training if name in named]
@@ -332,7 +332,7 @@ def _instead_of_seeds(raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _botchat_protocols(selfchat: object) -> dict[str, Any]:
-    """Returns BotChat's protocols at the paper's lengths, as far as dialogues are that long."""
+    """Return BotChat's protocols at the paper's lengths, as far as dialogues are that long."""
     chat = selfchat if isinstance(selfchat, Mapping) else {}
     longest = chat.get("n_utterances", 16)
     lengths: dict[str, list[int]] = {

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def published_systems(config: Config) -> dict[str, str]:
-    """Returns the papers' system of each judge that is not matched by its own name; empty if it has none."""
+    """Return the papers' system of each judge that is not matched by its own name; empty if it has none."""
     if config.metaeval is None:
         return {}
     nameless = [name for name, model in config.models.items() if model.is_tuned]
@@ -44,7 +44,7 @@ def published_systems(config: Config) -> dict[str, str]:
 
 
 def unfit_systems(config: Config) -> Iterator[Mistake]:
-    """Yields entries of `published_as` that would show the published value of another kind of system."""
+    """Yield entries of `published_as` that would show the published value of another kind of system."""
     if config.metaeval is None:
         return
     known = {folded(name): name for name in systems()}
@@ -95,7 +95,7 @@ def _unlike(config: Config, judge: str, system: str) -> str:
 
 
 def _languages(config: Config, learned: tuple[str, ...]) -> set[str]:
-    """Returns the languages of training sets; empty if a set does not name them."""
+    """Return the languages of training sets; empty if a set does not name them."""
     named = [config.training[name].languages for name in learned if name in config.training]
     return set() if None in named else {language for languages in named for language in languages or ()}
 
@@ -113,7 +113,7 @@ _ITEMS_OF = {SELFCHAT: "the chatbots' dialogues", RATED: "all rated corpora", PE
 
 
 def inconsistencies(config: Config) -> Iterator[Mistake]:
-    """Yields contradictions between sections."""
+    """Yield contradictions between sections."""
     for check in CHECKS:
         yield from check(config)
 
@@ -232,7 +232,7 @@ def _unable_judges(config: Config) -> Iterator[Mistake]:
 
 
 def _idle_judges(config: Config) -> Iterator[Mistake]:
-    """Yields the judges without a protocol."""
+    """Yield the judges without a protocol."""
     used = [name for name, protocol in config.resolved_protocols().items() if asks(config, protocol)]
     for name in config.judges:
         model = config.models.get(name)
@@ -246,7 +246,7 @@ def _idle_judges(config: Config) -> Iterator[Mistake]:
 
 
 def _request_name(name: str, protocol: Protocol) -> str:
-    """Returns the shipped protocol whose question embedded judges answer for this one; '' if there is none."""
+    """Return the shipped protocol whose question embedded judges answer for this one; '' if there is none."""
     if name in SHIPPED:
         return name
     if protocol.template not in (None, TEMPLATES.get(protocol.form)):
@@ -264,7 +264,7 @@ def _long_arenas(config: Config) -> Iterator[Mistake]:
 
 
 def _of_items(config: Config, protocol: Protocol) -> bool:
-    """Returns whether a protocol judges rated or perturbed items."""
+    """Return whether a protocol judges rated or perturbed items."""
     corpora = config.rated_corpora
     return not {RATED, PERTURBED, *corpora}.isdisjoint(protocol.data.source)
 
@@ -314,7 +314,7 @@ def _published_models(config: Config) -> Iterator[Mistake]:
 
 
 def _unpriced_models(config: Config) -> Iterator[Mistake]:
-    """Yields models that would spend of the run's budget without a price."""
+    """Yield models that would spend of the run's budget without a price."""
     for name in config.models_in_use() if config.budget is not None else ():
         model = config.models.get(name)
         if not isinstance(model, OpenAIModel):
@@ -362,7 +362,7 @@ PRINTED_WITH = (
 
 
 def asks_otherwise(config: Config) -> bool:
-    """Returns whether a run uses other prompts than the papers.
+    """Return whether a run uses other prompts than the papers.
 
     A run of nothing but published dialogues and answers asks nothing: these were got with the papers' own prompts.
     """

@@ -158,7 +158,7 @@ class Transcripts(Section):
         return self
 
     def options(self) -> dict[str, Any]:
-        """Returns the options of the dialogues, without their path."""
+        """Return the options of the dialogues, without their path."""
         return {
             **self.model_dump(exclude={"path", "show", "columns"}),
             "shown": [
@@ -200,7 +200,7 @@ COMPLETION_TEMPLATE = "complete.j2"
 
 
 def unfit_memorization(config: Config) -> Iterator[Mistake]:
-    """Yields models that cannot complete texts, unknown corpora, and protocols with the name of the requests."""
+    """Yield models that cannot complete texts, unknown corpora, and protocols with the name of the requests."""
     settings = config.memorization
     if not settings:
         return
@@ -269,7 +269,7 @@ class Translation(Section):
     quality: TranslationQuality | None = None
 
     def models(self) -> list[str]:
-        """Returns the models that translate, translate back, or judge translations."""
+        """Return the models that translate, translate back, or judge translations."""
         quality = self.quality
         return [
             self.translator,
@@ -288,7 +288,7 @@ class Translation(Section):
 
 
 def unfit_translations(config: Config) -> Iterator[Mistake]:
-    """Yields translations of missing corpora or into their own language, and models that cannot translate."""
+    """Yield translations of missing corpora or into their own language, and models that cannot translate."""
     for name, settings in config.translate.items():
         field = f"translate.{name}"
         yield from unknown(field, [name], config.sources(), "corpus", "corpora", "metaeval.corpora")
@@ -316,7 +316,7 @@ def unfit_translations(config: Config) -> Iterator[Mistake]:
 
 
 def _unfit_model(config: Config, field: str, name: str, *, judges: bool) -> Iterator[Mistake]:
-    """Yields a model that is not there, or neither translates nor says how well another did."""
+    """Yield a model that is not there, or neither translates nor says how well another did."""
     yield from unknown(field, [name], config.models, "model", "models")
     model = config.models.get(name)
     if model and (why := _why_not(model, judges=judges)):
@@ -325,7 +325,7 @@ def _unfit_model(config: Config, field: str, name: str, *, judges: bool) -> Iter
 
 
 def _why_not(model: Model, *, judges: bool) -> str:
-    """Returns why a model cannot translate or judge translations; '' if it can."""
+    """Return why a model cannot translate or judge translations; '' if it can."""
     if isinstance(model, (OpenAIModel, VllmModel)):
         learns = isinstance(model, VllmModel) and model.lora
         return "has an adapter that learns to judge dialogues, not to translate" if learns else ""
@@ -340,7 +340,7 @@ def _why_not(model: Model, *, judges: bool) -> str:
 
 
 def _only_translators(config: Config) -> Iterator[Mistake]:
-    """Yields translation models that are to do anything else."""
+    """Yield translation models that are to do anything else."""
     for field, names in (judges_by_field(config) | writers(config)).items():
         for name in names:
             if isinstance(config.models.get(name), NllbModel):
@@ -355,7 +355,7 @@ def _only_translators(config: Config) -> Iterator[Mistake]:
 
 
 def without_absent(config: Config) -> Config:
-    """Returns a configuration without the optional rated corpora whose files are not there.
+    """Return a configuration without the optional rated corpora whose files are not there.
 
     Raises:
         UserError: none would be left.
@@ -372,14 +372,14 @@ def without_absent(config: Config) -> Config:
 
 
 def absence_in_words(config: Config, complete: Config) -> Iterator[str]:
-    """Yields a line about every corpus of the complete configuration that the run leaves out."""
+    """Yield a line about every corpus of the complete configuration that the run leaves out."""
     for name, path in absent_corpora(complete).items():
         if name not in config.rated_corpora:
             yield f"note: metaeval.corpora.{name} is skipped: {path} does not exist; {_remedy(complete)}"
 
 
 def absent_corpora(config: Config) -> dict[str, Path]:
-    """Returns the optional rated corpora whose files are not there, with the files; none that is named elsewhere."""
+    """Return the optional rated corpora whose files are not there, with the files; none that is named elsewhere."""
     named = {source for one in config.protocols.own.values() for source in one.data.source} | {*config.translate}
     optional = [name for name, one in config.rated_corpora.items() if one.optional and name not in named]
     paths = {name: config.rated_path(name) for name in optional}
@@ -387,7 +387,7 @@ def absent_corpora(config: Config) -> dict[str, Path]:
 
 
 def is_there(path: Path) -> bool:
-    """Returns whether a file or folder exists; a path that no file can have is not there."""
+    """Return whether a file or folder exists; a path that no file can have is not there."""
     try:
         return path.exists()
     except (OSError, RuntimeError):  # too long a name, no such user behind ~

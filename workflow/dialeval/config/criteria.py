@@ -103,7 +103,7 @@ ByLevel = Text | dict[Level, Text]
 
 
 def _texts_by_value(value: Any) -> Any:
-    """Returns a rubric whose numbers, as YAML reads them, are texts."""
+    """Return a rubric whose numbers, as YAML reads them, are texts."""
     if not isinstance(value, Mapping):
         return value
     return {f"{key:g}" if type(key) in (int, float) else key: text for key, text in value.items()}
@@ -181,14 +181,14 @@ class OwnCriterion(Section):
         return self
 
     def as_scale(self) -> Scale:
-        """Returns the scale."""
+        """Return the scale."""
         if self.scale == "yes_no":
             return YES_NO
         first = self.scale[0]
         return labelled(map(str, self.scale)) if isinstance(first, str) else Scale(float(first), float(self.scale[1]))
 
     def criterion(self, name: str) -> Criterion:
-        """Returns the criterion of a name."""
+        """Return the criterion of a name."""
         words = {
             language: Words(_by_level(own.question), _by_level(own.meaning), tuple(own.scale), own.rubric)
             for language, own in self.translations.items()
@@ -205,7 +205,7 @@ class OwnCriterion(Section):
 
 
 def folded(text: str) -> str:
-    """Returns a name or option for comparison: without case, punctuation and repeated blanks."""
+    """Return a name or option for comparison: without case, punctuation and repeated blanks."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     return re.sub(r"\s+", " ", re.sub(r"[^\w]+|_", " ", plain)).strip()
 
@@ -228,7 +228,7 @@ def check_rubric(place: str, rubric: Mapping[str, str], scale: Scale) -> None:
 
 
 def unfit_criteria(config: Config) -> Iterator[Mistake]:
-    """Yields contradictions between criteria."""
+    """Yield contradictions between criteria."""
     called: dict[str, str] = {folded(alias): name for name, one in SHIPPED.items() for alias in one.names}
     for name, one in config.criteria.items():
         for alias in (name, *one.aliases):
@@ -257,7 +257,7 @@ SCORING = ("scale", "probability")
 
 
 def protocol_criteria(config: Config, protocol: Protocol) -> list[Criterion]:
-    """Returns the user's criteria that a protocol may ask about.
+    """Return the user's criteria that a protocol may ask about.
 
     Those that it names; without any, and where it scores, those that its rated corpora name and, of perturbed items,
     those that the perturbation lowers.
@@ -277,7 +277,7 @@ def protocol_criteria(config: Config, protocol: Protocol) -> list[Criterion]:
 
 
 def protocol_dimensions(config: Config, protocol: Protocol) -> dict[str, list[str]]:
-    """Returns the criteria that rated corpora name, as far as a protocol asks about others for it.
+    """Return the criteria that rated corpora name, as far as a protocol asks about others for it.
 
     One that names criteria itself asks about those; ratings ask about all of the papers' in any case.
     """
@@ -292,13 +292,13 @@ def protocol_dimensions(config: Config, protocol: Protocol) -> dict[str, list[st
 
 
 def protocol_sensitivities(config: Config, protocol: Protocol) -> dict[str, list[str]]:
-    """Returns the perturbations that lower those of the user's criteria that a protocol may ask about."""
+    """Return the perturbations that lower those of the user's criteria that a protocol may ask about."""
     named = {criterion.name for criterion in protocol_criteria(config, protocol)}
     return {name: strategies for name, strategies in config.sensitivities().items() if name in named}
 
 
 def unfit_questions(config: Config) -> Iterator[Mistake]:
-    """Yields protocols with criteria that their form cannot ask about."""
+    """Yield protocols with criteria that their form cannot ask about."""
     for name, protocol in config.resolved_protocols().items():
         if protocol.answers == "structured":
             yield from _embedded_structured(config, name)
@@ -317,7 +317,7 @@ def unfit_questions(config: Config) -> Iterator[Mistake]:
 
 
 def _embedded(config: Config, name: str, chosen: list[Criterion]) -> Iterator[Mistake]:
-    """Yields embedded judges under criteria that they cannot score."""
+    """Yield embedded judges under criteria that they cannot score."""
     if not chosen:
         return
     field = f"protocols.{name}.judges" if name in config.protocols.own or _names_judges(config, name) else "judges"
@@ -333,7 +333,7 @@ def _embedded(config: Config, name: str, chosen: list[Criterion]) -> Iterator[Mi
 
 
 def _embedded_structured(config: Config, name: str) -> Iterator[Mistake]:
-    """Yields embedded judges with requests for JSON, which they do not write."""
+    """Yield embedded judges with requests for JSON, which they do not write."""
     for judge in config.judges_of(name):
         if isinstance(config.models.get(judge), EmbeddedModel):
             words = f"'{judge}' is an embedded model, which cannot answer in JSON; set answers: free"
@@ -345,7 +345,7 @@ def _names_judges(config: Config, name: str) -> bool:
 
 
 def _criteria_without_items(config: Config, name: str, protocol: Protocol) -> Iterator[Mistake]:
-    """Yields criteria that a protocol names and that fit no item of its sources."""
+    """Yield criteria that a protocol names and that fit no item of its sources."""
     known = with_own(config.own_criteria(config.criteria))
     for criterion in (known[one] for one in protocol.criteria if one in known):
         field, related = f"protocols.{name}.criteria", (f"criteria.{criterion.name}",)
@@ -358,7 +358,7 @@ def _criteria_without_items(config: Config, name: str, protocol: Protocol) -> It
 
 
 def unfit_asks(config: Config) -> Iterator[Mistake]:
-    """Yields mistakes where a criterion cannot be judged on a corpus."""
+    """Yield mistakes where a criterion cannot be judged on a corpus."""
     known = with_own(config.own_criteria(config.criteria))
     for name, corpus in config.rated_corpora.items():
         field = f"metaeval.corpora.{name}.criterion_map"
@@ -379,7 +379,7 @@ def unfit_asks(config: Config) -> Iterator[Mistake]:
 
 
 def imputable(corpus: RatedCorpus) -> list[str]:
-    """Returns the criteria of a corpus on which ratings may be imputed.
+    """Return the criteria of a corpus on which ratings may be imputed.
 
     What is compared with ratings on another criterion has its reference already.
     """
@@ -387,5 +387,5 @@ def imputable(corpus: RatedCorpus) -> list[str]:
 
 
 def joined_criteria(config: Config) -> dict[str, dict[str, str]]:
-    """Returns, by rated corpus, the judged criteria that are compared with ratings on another criterion."""
+    """Return, by rated corpus, the judged criteria that are compared with ratings on another criterion."""
     return {name: corpus.joined for name, corpus in config.rated_corpora.items() if corpus.joined}

@@ -169,7 +169,7 @@ class Examine(Section):
     perplexity: list[Name] = Field([], description="Base models that choose the option with the highest likelihood.")
 
     def by_method(self) -> dict[str, list[str]]:
-        """Returns the models of each method that has any."""
+        """Return the models of each method that has any."""
         return {name: models for name, models in dict(self).items() if models}
 
 
@@ -230,7 +230,7 @@ class DialogBench(Penalties):
         return self
 
     def models(self) -> dict[str, list[str]]:
-        """Returns the models that have a part, by the field that names them."""
+        """Return the models that have a part, by the field that names them."""
         written = self.written
         return {
             "dialogbench.written.writer": [written.writer] if written and written.writer else [],
@@ -240,19 +240,19 @@ class DialogBench(Penalties):
         }
 
     def corpora(self) -> list[str]:
-        """Returns the corpora whose dialogues items are made of."""
+        """Return the corpora whose dialogues items are made of."""
         return [self.written.corpus] if self.written and self.written.writer is None else []
 
 
 def check_tasks(names: list[str]) -> None:
-    """Raises ValueError for a name that is no task's."""
+    """Raise ValueError for a name that is no task's."""
     for name in names:
         if name not in TASKS:
             raise ValueError(f"'{name}' is not a task of DialogBench; {nearest(name, TASKS)}")
 
 
 def unfit_models(config: Config) -> Iterator[Mistake]:
-    """Yields models that cannot do their part."""
+    """Yield models that cannot do their part."""
     for field, names in config.dialogbench.models().items() if config.dialogbench else ():
         for name in names:
             reason = _unfit(field, name, config.models[name]) if name in config.models else None
@@ -261,7 +261,7 @@ def unfit_models(config: Config) -> Iterator[Mistake]:
 
 
 def parts_in_items(section: DialogBench, models: Mapping[str, Model]) -> dict[str, str]:
-    """Returns which examined models had a part in the written items, and which: `wrote`, `filtered`, or both.
+    """Return which examined models had a part in the written items, and which: `wrote`, `filtered`, or both.
 
     A model has it under whatever name it is examined: what counts are its weights, or its name at the endpoint.
     """

@@ -112,7 +112,7 @@ TRAINING = {
 
 
 def resource_for(field: str, models: Iterable[AnyModel], trains: bool = False) -> int | str | None:
-    """Returns the resource of a job of several models: the largest number, or the first name.
+    """Return the resource of a job of several models: the largest number, or the first name.
 
     Args:
         field: of `JobResources`.
@@ -134,7 +134,7 @@ def resource_for(field: str, models: Iterable[AnyModel], trains: bool = False) -
 
 
 def gpus_for(models: Iterable[AnyModel], trains: bool = False) -> int:
-    """Returns the number of GPUs that a job of several models requests; two vLLM models are one model in two roles."""
+    """Return the number of GPUs that a job of several models requests; two vLLM models are one model in two roles."""
     if trains:
         return max((model.training.gpus for model in models if model.training), default=0)
     return max((model.scheduled_gpus for model in models), default=0)
@@ -335,7 +335,7 @@ class OpenAIModel(AnyModel):
 
 
 def _variable_name(value: object) -> str:
-    """Returns the name of an environment variable; refuses other texts, and values that look like a key, unshown."""
+    """Return the name of an environment variable; refuse other texts, and values that look like a key, unshown."""
     name = str(value)
     is_like_key = len(name) >= 20 and re.search(r"[a-z]", name) and re.search(r"[0-9]", name)
     if is_like_key or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
@@ -381,7 +381,7 @@ _SECRET_VALUE = re.compile(
 
 
 def checked_extra_body(value: dict[str, Any]) -> dict[str, Any]:
-    """Returns `extra_body` unchanged, if every field is allowed.
+    """Return `extra_body` unchanged, if every field is allowed.
 
     Raises:
         ValueError: something in it has another place. Values are never shown, since they may be secret.
@@ -405,12 +405,12 @@ def checked_extra_body(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def is_secret_text(text: str) -> bool:
-    """Returns whether a text has the shape of a key."""
+    """Return whether a text has the shape of a key."""
     return _SECRET_VALUE.search(text) is not None
 
 
 def _entries(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str, Any]]:
-    """Yields place, name and content of each entry, at any depth."""
+    """Yield place, name and content of each entry, at any depth."""
     if isinstance(value, dict):
         for name, content in value.items():
             yield path, str(name), content

@@ -24,7 +24,7 @@ FILE = "file"
 
 
 def unfit_ensembles(config: Config) -> Iterator[Mistake]:
-    """Yields mistakes in the named ensembles."""
+    """Yield mistakes in the named ensembles."""
     if config.ensembles and MIXED in config.protocols.own:
         words = f"'{MIXED}' is the method of ensembles in the tables; choose another name"
         yield Mistake(f"protocols.{MIXED}", words, ("ensembles",))
@@ -57,7 +57,7 @@ def unfit_ensembles(config: Config) -> Iterator[Mistake]:
 
 
 def members_by_method(config: Config, ensemble: str) -> dict[str, dict[str, list[str]]]:
-    """Returns the methods by which an ensemble judges; for each the members' own, the first before the others.
+    """Return the methods by which an ensemble judges; for each the members' own, the first before the others.
 
     Under every protocol under which all of its members judge it is their mean there; ready scores count as given under
     each that is about rated items. Where there is none, the members meet on rated and perturbed items, each with its
@@ -103,7 +103,7 @@ def _unfit_members(config: Config, field: str, members: list[str]) -> Iterator[M
 
 
 def _disjoint_training(config: Config, members: list[str]) -> str:
-    """Returns a message if trained members score no common criterion; '' if they do."""
+    """Return a message if trained members score no common criterion; '' if they do."""
     known = {name: learned for name in members if (learned := learned_by(config, name)) is not None}
     if not known or set.intersection(*known.values()):
         return ""
@@ -118,7 +118,7 @@ def _disjoint_training(config: Config, members: list[str]) -> str:
 
 
 def _ways(config: Config, member: str) -> list[str]:
-    """Returns the protocols under which a member gives scores, or that it is a file of them."""
+    """Return the protocols under which a member gives scores, or that it is a file of them."""
     if member in config.score_files:
         return [FILE]
     return [
@@ -129,12 +129,12 @@ def _ways(config: Config, member: str) -> list[str]:
 
 
 def scores_items(config: Config, member: str) -> bool:
-    """Returns whether a judge, or a file of ready scores, gives scores of rated corpora."""
+    """Return whether a judge, or a file of ready scores, gives scores of rated corpora."""
     return any(way == FILE or _rated_corpora(config, config.resolved_protocols()[way]) for way in _ways(config, member))
 
 
 def _ways_on_items(config: Config, member: str) -> list[str]:
-    """Returns those of a member's ways that judge rated or perturbed items, probabilities first."""
+    """Return those of a member's ways that judge rated or perturbed items, probabilities first."""
     if (ways := _ways(config, member)) == [FILE]:
         return ways
     protocols = config.resolved_protocols()
@@ -143,7 +143,7 @@ def _ways_on_items(config: Config, member: str) -> list[str]:
 
 
 def _items(config: Config, ways: list[str]) -> set[str]:
-    """Returns the sources of items (rated corpora, perturbed items) that are scored by some methods."""
+    """Return the sources of items (rated corpora, perturbed items) that are scored by some methods."""
     found: set[str] = set()
     for way in ways:
         if way == FILE:
@@ -156,7 +156,7 @@ def _items(config: Config, ways: list[str]) -> set[str]:
 
 
 def _rated_corpora(config: Config, protocol: Protocol) -> set[str]:
-    """Returns the rated corpora that a protocol is about."""
+    """Return the rated corpora that a protocol is about."""
     every = set(config.rated_corpora)
     return every if RATED in protocol.data.source else every & {*protocol.data.source}
 
@@ -171,7 +171,7 @@ FIELD = "metaeval.ensemble_pool"
 
 
 def unfit_pool(config: Config) -> Iterator[Mistake]:
-    """Yields mistakes in `metaeval.ensemble_pool`."""
+    """Yield mistakes in `metaeval.ensemble_pool`."""
     metaeval = config.metaeval
     if metaeval is None or metaeval.ensemble_pool is None:
         return
@@ -203,13 +203,13 @@ def unfit_pool(config: Config) -> Iterator[Mistake]:
 
 
 def pool_of(config: Config) -> list[str] | None:
-    """Returns the judges that may be among the best, tags replaced by their models; None for all."""
+    """Return the judges that may be among the best, tags replaced by their models; None for all."""
     pool = config.metaeval.ensemble_pool if config.metaeval else None
     return None if pool is None else grouped(config, pool)
 
 
 def one_model(config: Config) -> dict[str, str]:
-    """Returns, of judges that are one model under several names, the first of these names."""
+    """Return, of judges that are one model under several names, the first of these names."""
     first: dict[tuple[str | None, ...], str] = {}
     names: dict[str, list[str]] = {}
     for name, model in config.models.items():
@@ -226,24 +226,24 @@ def one_model(config: Config) -> dict[str, str]:
 
 
 def model_types(config: Config) -> dict[str, str]:
-    """Returns the type, chat or base, of every model that names one."""
+    """Return the type, chat or base, of every model that names one."""
     return {name: model.kind for name, model in config.models.items() if model.kind}
 
 
 def tagged(config: Config) -> dict[str, list[str]]:
-    """Returns every tag with its models, both in the configuration's order."""
+    """Return every tag with its models, both in the configuration's order."""
     tags = dict.fromkeys(tag for model in config.models.values() for tag in model.tags)
     return {tag: [name for name, model in config.models.items() if tag in model.tags] for tag in tags}
 
 
 def grouped(config: Config, named: Iterable[str]) -> list[str]:
-    """Returns names with each tag among them replaced by its models, every name once and in the order given."""
+    """Return names with each tag among them replaced by its models, every name once and in the order given."""
     tags = tagged(config)
     return list(dict.fromkeys(name for entry in named for name in tags.get(entry, [entry])))
 
 
 def unknown_in_group(config: Config, named: Iterable[str], others: Iterable[str] = ()) -> Iterator[tuple[str, str]]:
-    """Yields names that are neither a tag, a model of the configuration nor in `others`, with a message."""
+    """Yield names that are neither a tag, a model of the configuration nor in `others`, with a message."""
     known = [*tagged(config), *config.models, *others]
     for entry in named:
         if entry not in known:
@@ -251,7 +251,7 @@ def unknown_in_group(config: Config, named: Iterable[str], others: Iterable[str]
 
 
 def unfit_tags(config: Config) -> Iterator[Mistake]:
-    """Yields mistakes where a tag could be read as something else."""
+    """Yield mistakes where a tag could be read as something else."""
     sections: dict[str, Collection[str]] = {
         "models": config.models,
         "ensembles": config.ensembles,

@@ -118,5 +118,5 @@ class Fields(Section):
     @field_validator("results_dir", "store_dir")
     @classmethod
     def _is_below_home(cls, value: Path) -> Path:
-        """Returns the absolute path of a folder that begins with ~."""
+        """Return the absolute path of a folder that begins with ~."""
         return value.expanduser()

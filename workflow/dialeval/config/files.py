@@ -20,7 +20,7 @@ MOST_ENTRIES = 100_000
 
 
 def read_config_file(path: Path) -> dict[str, Any]:
-    """Reads a configuration file, YAML or JSON.
+    """Read a configuration file, YAML or JSON.
 
     Raises:
         UserError: one message with all that is wrong with the file itself: names that are there twice, of which YAML
@@ -68,7 +68,7 @@ def _mapping(path: Path, content: Any) -> dict[str, Any]:
 
 
 def _is_json(path: Path, text: str) -> bool:
-    """Returns whether a text is JSON, which Snakemake reads first, and refuses repeated names in it."""
+    """Return whether a text is JSON, which Snakemake reads first, and refuse repeated names in it."""
 
     def checked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in pairs]
@@ -91,7 +91,7 @@ class _Nodes:
         self._open: set[int] = set()
 
     def mistakes(self, root: yaml.Node) -> Iterator[str]:
-        """Yields the mistakes, each with its line."""
+        """Yield the mistakes, each with its line."""
         yield from self._walk(root, "")
         if self._sizes[id(root)] > MOST_ENTRIES:
             yield f"line 1: its aliases (*name) expand to more than {MOST_ENTRIES} entries; use fewer"
@@ -168,7 +168,7 @@ PLACES = (DEFAULT, Path("config") / DEFAULT)
 
 
 def configuration_file(here: Path, project: Path) -> tuple[Path, str]:
-    """Returns the configuration file of a run that names none, and a notice about it, or an empty text.
+    """Return the configuration file of a run that names none, and a notice about it, or an empty text.
 
     A run in another folder has the one of that folder, or else that of the project.
 
@@ -190,13 +190,13 @@ def configuration_file(here: Path, project: Path) -> tuple[Path, str]:
 
 
 def shown(path: Path) -> str:
-    """Returns the shortest form of a path, for messages."""
+    """Return the shortest form of a path, for messages."""
     path, here = Path(path), Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 def from_results(files: Sequence[str | Path], results: Path) -> str:
-    """Returns configuration files as records of jobs name them: by their place as seen from the folder of the results.
+    """Return configuration files as records of jobs name them: by their place as seen from the folder of the results.
 
     Folders that different projects share tell their files apart so, and a project can be moved with its results.
 
@@ -209,7 +209,7 @@ def from_results(files: Sequence[str | Path], results: Path) -> str:
 
 
 def check_files(files: Sequence[Path]) -> None:
-    """Checks that configuration files can be read unambiguously.
+    """Check that configuration files can be read unambiguously.
 
     Raises:
         UserError: the files, with lines and remedies.
@@ -225,7 +225,7 @@ def check_files(files: Sequence[Path]) -> None:
 
 
 def check_module(config: Mapping[str, Any], moved: str | None) -> None:
-    """Checks the `module` statement of another workflow that uses this one.
+    """Check the `module` statement of another workflow that uses this one.
 
     Args:
         config: what its `module` statement gives as `config`.

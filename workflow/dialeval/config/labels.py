@@ -103,7 +103,7 @@ RESPONSES = "-responses"
 
 
 def labelled_protocols(config: Config) -> dict[str, Protocol]:
-    """Returns the protocols that people label under, in the order of the configuration; none without labels."""
+    """Return the protocols that people label under, in the order of the configuration; none without labels."""
     if config.labels is None:
         return {}
     named = config.labels.protocols
@@ -115,7 +115,7 @@ def labelled_protocols(config: Config) -> dict[str, Protocol]:
 
 
 def labelled_sheets(config: Config) -> dict[str, tuple[str, Level]]:
-    """Returns protocol and level (turn or dialogue) of each annotators' sheet, by the sheet's name."""
+    """Return protocol and level (turn or dialogue) of each annotators' sheet, by the sheet's name."""
     sheets: dict[str, tuple[str, Level]] = {}
     for name, protocol in labelled_protocols(config).items():
         levels = _levels(config, name, protocol)
@@ -125,7 +125,7 @@ def labelled_sheets(config: Config) -> dict[str, tuple[str, Level]]:
 
 
 def models_before_labels(config: Config) -> list[str]:
-    """Returns the models whose responses the sample needs: chatbots, and judges of the sampling design."""
+    """Return the models whose responses the sample needs: chatbots, and judges of the sampling design."""
     labels, found = config.labels, labelled_protocols(config)
     names: list[str | None] = []
     if any(SELFCHAT in protocol.data.source for protocol in found.values()):
@@ -138,7 +138,7 @@ def models_before_labels(config: Config) -> list[str]:
 
 
 def judges_to_draw_by(config: Config, protocol: str) -> list[str]:
-    """Returns the judges whose scores decide which items are drawn; none under a design that uses no judge."""
+    """Return the judges whose scores decide which items are drawn; none under a design that uses no judge."""
     labels = config.labels
     if labels is None or labels.sampling_design not in BY_JUDGE:
         return []
@@ -149,7 +149,7 @@ def judges_to_draw_by(config: Config, protocol: str) -> list[str]:
 
 
 def unfit_labels(config: Config) -> Iterator[Mistake]:
-    """Yields mistakes in the section `labels`."""
+    """Yield mistakes in the section `labels`."""
     labels = config.labels
     if labels is None:
         return
@@ -173,7 +173,7 @@ def _about_systems(config: Config, protocol: Protocol) -> bool:
 
 
 def _levels(config: Config, name: str, protocol: Protocol) -> list[Level]:
-    """Returns the levels of a protocol's questions; for the papers' criteria, the dialogue."""
+    """Return the levels of a protocol's questions; for the papers' criteria, the dialogue."""
     criteria = config.criteria_of(name)
     if protocol.form in ("pair", "locate") or not criteria:
         return ["dialogue"]
@@ -291,7 +291,7 @@ def missing_question(name: str, protocol: Protocol, criteria: Collection[str]) -
 
 
 def _by(config: Config, labels: Labels) -> Iterator[Mistake]:
-    """Yields mistakes in sampling designs that need a score or certainty that the judge does not give."""
+    """Yield mistakes in sampling designs that need a score or certainty that the judge does not give."""
     if labels.sampling_design not in BY_JUDGE:
         if labels.judge is not None:
             words = (
@@ -345,7 +345,7 @@ def _annotators(labels: Labels) -> Iterator[Mistake]:
 
 
 def _names_of_files(config: Config, labels: Labels) -> Iterator[Mistake]:
-    """Yields sheets that would be files of one name, which people put into one folder."""
+    """Yield sheets that would be files of one name, which people put into one folder."""
     files: dict[str, str] = {}
     own = labelled_protocols(config)
     for name, protocol in own.items():

@@ -77,12 +77,12 @@ def load_config(
 
 
 def _in_line(mistake: str) -> str:
-    """Returns a mistake in one line: a name of the file may have lines of its own."""
+    """Return a mistake in one line: a name of the file may have lines of its own."""
     return mistake.replace("\n", "\\n")
 
 
 def missing_files(config: Config) -> Iterator[Mistake]:
-    """Yields the files and folders that a configuration names and that are not there."""
+    """Yield the files and folders that a configuration names and that are not there."""
     corpora = [name for name in config.used_corpora() if name in config.corpora]
     sources = {f"corpora.{name}.path": config.corpus_path(name) for name in corpora}
     sources |= {f"battles.{name}.path": config.battles_path(name) for name in config.battles}
@@ -185,7 +185,7 @@ def _inside(meant: Mapping[Place, Place], key: str) -> dict[Place, Place]:
 
 
 def _without(part: Any, places: set[Place]) -> Any:
-    """Returns a part of the configuration without the fields at some places."""
+    """Return a part of the configuration without the fields at some places."""
     if isinstance(part, Mapping):
         kept = {key: value for key, value in part.items() if (str(key),) not in places}
         return {key: _without(value, _below(places, str(key))) for key, value in kept.items()}
@@ -200,7 +200,7 @@ def _below(places: set[Place], key: str) -> set[Place]:
 
 
 def _follows(mistake: Mistake, wrong: set[Place]) -> bool:
-    """Returns whether a mistake may follow from a field that is wrong itself: around its own, or one it is about."""
+    """Return whether a mistake may follow from a field that is wrong itself: around its own, or one it is about."""
     own = tuple(mistake.field.split("."))
     if any(own[: len(other)] == other for other in wrong):
         return True
@@ -258,7 +258,7 @@ _shown.maxstring = _shown.maxother = _shown.maxlong = 80
 
 
 def in_words(details: dict[str, Any]) -> str:
-    """Returns one mistake as the field's path, the value and the remedy."""
+    """Return one mistake as the field's path, the value and the remedy."""
     place = list(place_of(details))
     field = ".".join(part if len(part) <= _LONGEST else f"{part:.60}..." for part in place) or "configuration"
     value = details["input"]
@@ -315,7 +315,7 @@ def in_words(details: dict[str, Any]) -> str:
 
 
 def place_of(details: Mapping[str, Any]) -> tuple[str, ...]:
-    """Returns where a mistake is, as the names in the file from the top level down."""
+    """Return where a mistake is, as the names in the file from the top level down."""
     place = [str(part) for part in details["loc"]]
     if place[-1:] == ["[key]"] and len(place) > 1 and details["type"] != "extra_forbidden":
         place.pop()  # pydantic's mark of a name that is wrong itself
@@ -353,7 +353,7 @@ def _new_name(details: Mapping[str, Any]) -> str | None:
 
 
 def _show(value: object) -> str:
-    """Returns a value for a message, shortened; a value that may be a key is not shown."""
+    """Return a value for a message, shortened; a value that may be a key is not shown."""
     shown = _shown.repr(value)
     return "(not shown, since it may be a key)" if _LIKE_KEY.search(shown) else shown
 
@@ -372,7 +372,7 @@ def _kind(value: object) -> str:
 
 
 def _known_fields(place: list[str], details: Mapping[str, Any]) -> list[str]:
-    """Returns the fields that the section at a place of the configuration has."""
+    """Return the fields that the section at a place of the configuration has."""
     held: Any = Config
     if place[:1] == ["models"]:
         held, place = ENGINES[str(details["loc"][2])], place[2:]
@@ -389,7 +389,7 @@ def _is_section(held: Any) -> bool:
 
 
 def _inner(annotation: Any) -> Any:
-    """Returns the section, or dictionary of sections, that a field contains."""
+    """Return the section, or dictionary of sections, that a field contains."""
     options = [part for part in get_args(annotation) if part is not type(None)]
     return annotation if _is_section(annotation) or get_origin(annotation) is dict else options[0]
 
@@ -408,7 +408,7 @@ _HEAD = (
 
 
 def write_configuration(config: Config) -> None:
-    """Writes the configuration of a run into its results folder, unless one is there already."""
+    """Write the configuration of a run into its results folder, unless one is there already."""
     path, text = config.results_dir / WRITTEN_DOWN, written(config)
     if path.is_file() and path.read_text(encoding="utf-8") == text:
         return
@@ -416,7 +416,7 @@ def write_configuration(config: Config) -> None:
 
 
 def written(config: Config, environment: Mapping[str, str] = os.environ) -> str:
-    """Returns a configuration as the text of a YAML file; the same one is always the same text.
+    """Return a configuration as the text of a YAML file; the same one is always the same text.
 
     Args:
         config: the configuration, whose models name the variables that hold keys and never the keys.
@@ -429,7 +429,7 @@ def written(config: Config, environment: Mapping[str, str] = os.environ) -> str:
 
 
 def _plain(part: Any) -> Any:
-    """Returns a part as YAML has it, without fields that are null by default; fields that no dump has are there."""
+    """Return a part as YAML has it, without fields that are null by default; fields that no dump has are there."""
     if isinstance(part, BaseModel):
         fields = type(part).model_fields
         given = (
@@ -460,7 +460,7 @@ def _hidden(part: Any, secrets: list[str]) -> Any:
 
 
 def _variables(config: Config) -> Iterator[str]:
-    """Yields the names of the variables that hold keys."""
+    """Yield the names of the variables that hold keys."""
     for model in config.models.values():
         if name := getattr(model, "api_key_env", None):
             yield name

@@ -283,7 +283,7 @@ PROTOCOL = "rating"
 
 
 def partial_to(config: Config) -> list[str]:
-    """Returns the imputer and the ensembles that contain it: imputed ratings are no reference for them."""
+    """Return the imputer and the ensembles that contain it: imputed ratings are no reference for them."""
     imputer = config.metaeval.imputer if config.metaeval else None
     if imputer is None:
         return []
@@ -291,7 +291,7 @@ def partial_to(config: Config) -> list[str]:
 
 
 def unfit_imputer(config: Config) -> Iterator[Mistake]:
-    """Yields mistakes of a judge that cannot impute ratings."""
+    """Yield mistakes of a judge that cannot impute ratings."""
     metaeval, rating = config.metaeval, config.protocols.rating
     if metaeval is None or metaeval.imputer is None:
         return

@@ -175,7 +175,7 @@ def serves(method: str, protocol: str) -> bool:
 
 
 def able_to(protocol: str) -> list[str]:
-    """Returns the methods that answer a protocol."""
+    """Return the methods that answer a protocol."""
     return [name for name, method in METHODS.items() if protocol in method.serves]
 
 

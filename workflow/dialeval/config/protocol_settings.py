@@ -49,7 +49,7 @@ class Adaptive(Section):
 
 
 def unfit_rounds(config: Config) -> Iterator[Mistake]:
-    """Yields mistakes in the settings of sequential pairs."""
+    """Yield mistakes in the settings of sequential pairs."""
     for name, protocol in config.resolved_protocols().items():
         if protocol.adaptive is None:
             continue
@@ -84,7 +84,7 @@ class Cascade(Section):
 
 
 def unfit_cascades(config: Config) -> Iterator[Mistake]:
-    """Yields mistakes in the settings of cascades."""
+    """Yield mistakes in the settings of cascades."""
     for name, protocol in config.resolved_protocols().items():
         cascade = protocol.cascade
         if cascade is None:
@@ -254,7 +254,7 @@ class Protocol(Penalties):
         return self
 
     def measured(self) -> tuple[Measure, ...]:
-        """Returns the measures of the protocol."""
+        """Return the measures of the protocol."""
         if self.measures is not None:
             return tuple(self.measures)
         if self.form == "locate":
@@ -271,5 +271,5 @@ class Protocol(Penalties):
 
 
 def folded_option(label: str) -> str:
-    """Returns an option for comparison: without case, surrounding punctuation and repeated blanks."""
+    """Return an option for comparison: without case, surrounding punctuation and repeated blanks."""
     return re.sub(r"\s+", " ", re.sub(r"[^\w+#]+", " ", label)).strip().casefold()

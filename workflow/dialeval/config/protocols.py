@@ -71,7 +71,7 @@ _UNASKED: dict[Form, tuple[type, ...]] = {
 
 
 def resolved(config: Config) -> dict[str, Protocol]:
-    """Returns every configured protocol by name, shipped ones first, with their judges."""
+    """Return every configured protocol by name, shipped ones first, with their judges."""
     found = {
         name: _with_options(shipped(name), dict(section), config)
         for name in SHIPPED
@@ -82,13 +82,13 @@ def resolved(config: Config) -> dict[str, Protocol]:
 
 @cache
 def shipped(name: str) -> Protocol:
-    """Returns a shipped protocol with default settings."""
+    """Return a shipped protocol with default settings."""
     path = SHIPPED_FOLDER / f"{name}.yaml"
     return Protocol.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
 
 
 def asks(config: Config, protocol: Protocol) -> bool:
-    """Returns whether a protocol has any items."""
+    """Return whether a protocol has any items."""
     chats = bool(config.chatbots)
     if protocol.form in ("locate", "annotate"):
         chats = config.talks()
@@ -110,7 +110,7 @@ def _filled_in(protocol: Protocol, config: Config) -> Protocol:
 
 
 def _with_options(protocol: Protocol, options: dict[str, Any], config: Config) -> Protocol:
-    """Returns a shipped protocol with the options that its section of the configuration has."""
+    """Return a shipped protocol with the options that its section of the configuration has."""
     if protocol.form == "annotate":
         return _of_failures(protocol, options)
     lengths = options.pop("n_utterances", None)
@@ -127,7 +127,7 @@ def _with_options(protocol: Protocol, options: dict[str, Any], config: Config) -
 
 
 def _of_failures(protocol: Protocol, options: dict[str, Any]) -> Protocol:
-    """Returns the protocol of failures with its options, but for those of the rules, which make no model calls."""
+    """Return the protocol of failures with its options, but for those of the rules, which make no model calls."""
     for of_rules in ("length_share", "human_corpora"):
         del options[of_rules]
     chosen, source = options.pop("criteria"), options["data"].source
@@ -153,7 +153,7 @@ OF_PAIRS = ("n_utterances", "opponent", "human_utterances")
 
 
 def unfit_protocols(config: Config) -> Iterator[Mistake]:
-    """Yields mistakes in the user's own protocols, by themselves and beside other sections."""
+    """Yield mistakes in the user's own protocols, by themselves and beside other sections."""
     own = config.protocols.own
     criteria = with_own(one.criterion(name) for name, one in config.criteria.items())
     for name, protocol in own.items():
@@ -269,7 +269,7 @@ def _options(field: str, protocol: Protocol) -> Iterator[Mistake]:
 
 
 def _unreadable(field: str, options: Mapping[str, object]) -> Iterator[Mistake]:
-    """Yields options that a response cannot name, or cannot distinguish from another."""
+    """Yield options that a response cannot name, or cannot distinguish from another."""
     read: dict[str, str] = {}
     for label in options:
         if not folded_option(label):
@@ -308,7 +308,7 @@ def _measures(field: str, protocol: Protocol) -> Iterator[Mistake]:
 
 
 def _beat_each_other_only(protocol: Protocol) -> bool:
-    """Returns whether all measures are head-to-head, which need not order three systems."""
+    """Return whether all measures are head-to-head, which need not order three systems."""
     return (
         protocol.form == "pair" and protocol.data.opponent == EACH_OTHER and "ratings" not in (protocol.measures or ())
     )

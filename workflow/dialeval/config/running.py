@@ -39,7 +39,7 @@ class Prompts(Section):
     )
 
     def as_papers(self, *templates: str) -> bool:
-        """Returns whether templates are those of the papers' set, none of them from the folder."""
+        """Return whether templates are those of the papers' set, none of them from the folder."""
         return uses_paper_prompts(templates, self.directory, self.set)
 
 

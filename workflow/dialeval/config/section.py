@@ -69,12 +69,12 @@ class Section(BaseModel):
         return value
 
     def canonical(self) -> str:
-        """Returns the part as canonical JSON: the same settings always give the same string."""
+        """Return the part as canonical JSON: the same settings always give the same string."""
         return json.dumps(self.model_dump(mode="json"), sort_keys=True, ensure_ascii=False)
 
 
 def _twice(value: Any) -> list[str]:
-    """Returns the names and numbers that a list has more than once; of anything else nothing."""
+    """Return the names and numbers that a list has more than once; of anything else nothing."""
     entries = [entry for entry in value if isinstance(entry, (str, int, float))] if isinstance(value, list) else []
     return sorted({str(entry) for entry in entries if entries.count(entry) > 1})
 
@@ -194,7 +194,7 @@ class Mistakes(ValueError):
 
 
 def unknown(field: str, names: Iterable[str], known: Collection[str], kind: str, *sections: str) -> Iterator[Mistake]:
-    """Yields names in a field that mean nothing.
+    """Yield names in a field that mean nothing.
 
     Args:
         field: where they stand.
@@ -210,7 +210,7 @@ def unknown(field: str, names: Iterable[str], known: Collection[str], kind: str,
 
 
 def differing_in_case(field: str, names: Iterable[str]) -> Iterator[Mistake]:
-    """Yields names in a field that some disks would take for one file."""
+    """Yield names in a field that some disks would take for one file."""
     folded: dict[str, str] = {}
     for name in names:
         other = folded.setdefault(name.lower(), name)
@@ -220,7 +220,7 @@ def differing_in_case(field: str, names: Iterable[str]) -> Iterator[Mistake]:
 
 
 def writers(config: Config) -> dict[str, list[str]]:
-    """Returns the models that are to write or to choose among options, by the field that names them."""
+    """Return the models that are to write or to choose among options, by the field that names them."""
     partner, robustness = config.selfchat.partner, config.robustness
     return {
         "chatbots": config.chatbots,
@@ -231,16 +231,16 @@ def writers(config: Config) -> dict[str, list[str]]:
 
 
 def judges_by_field(config: Config) -> dict[str, list[str]]:
-    """Returns the judges that the configuration names, by the field that names them."""
+    """Return the judges that the configuration names, by the field that names them."""
     own = {f"protocols.{name}.judges": own_judges(config, name) for name in config.resolved_protocols()}
     return {"judges": config.judges, **own}
 
 
 def judges_field(config: Config, protocol: str) -> str:
-    """Returns the field that names the judges of a protocol."""
+    """Return the field that names the judges of a protocol."""
     return f"protocols.{protocol}.judges" if own_judges(config, protocol) else "judges"
 
 
 def own_judges(config: Config, protocol: str) -> list[str]:
-    """Returns the judges that a protocol names itself."""
+    """Return the judges that a protocol names itself."""
     return getattr(getattr(config.protocols, protocol, None), "judges", None) or []

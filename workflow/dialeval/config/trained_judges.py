@@ -26,7 +26,7 @@ LEVEL_OF_READER: dict[str, Level] = {
 
 
 def unfit_learners(config: Config) -> Iterator[Mistake]:
-    """Yields sets without a learner, adapters that name none, and encoders with requests of other criteria."""
+    """Yield sets without a learner, adapters that name none, and encoders with requests of other criteria."""
     for name, model in config.models.items():
         if isinstance(model, VllmModel) and model.lora:
             for data in model.lora.train:
@@ -40,7 +40,7 @@ def unfit_learners(config: Config) -> Iterator[Mistake]:
 
 
 def _without_effect(config: Config, name: str, train: EncoderTraining) -> Iterator[Mistake]:
-    """Yields the margin of a ranking where nothing is ranked, and the parts of a dialogue, which has none."""
+    """Yield the margin of a ranking where nothing is ranked, and the parts of a dialogue, which has none."""
     if "margin" in train.model_fields_set and config.training[train.data].level == "turn":
         words = f"margin applies to dialogues only, and '{train.data}' is about turns; remove it"
         yield Mistake(f"models.{name}.train.margin", words, (f"training.{train.data}",))
@@ -50,7 +50,7 @@ def _without_effect(config: Config, name: str, train: EncoderTraining) -> Iterat
 
 
 def learned_by(config: Config, name: str) -> set[tuple[Level, str]] | None:
-    """Returns the levels and criteria that an encoder learns; None for all, or where not known."""
+    """Return the levels and criteria that an encoder learns; None for all, or where not known."""
     model = config.models.get(name)
     if not isinstance(model, EncoderModel) or model.train is None or model.train.data not in config.training:
         return None
@@ -59,7 +59,7 @@ def learned_by(config: Config, name: str) -> set[tuple[Level, str]] | None:
 
 
 def _unused_sets(config: Config) -> Iterator[Mistake]:
-    """Yields training sets that no model in use learns from; none if no model learns at all."""
+    """Yield training sets that no model in use learns from; none if no model learns at all."""
     if not any(model.learns_from for model in config.models.values()):
         return
     for name in config.training:
@@ -81,7 +81,7 @@ def _unused_sets(config: Config) -> Iterator[Mistake]:
 
 
 def _unknown_questions(config: Config, name: str, data: str) -> Iterator[Mistake]:
-    """Yields an encoder with requests on other criteria at its level alone: it would be left out without a word.
+    """Yield an encoder with requests on other criteria at its level alone: it would be left out without a word.
 
     One whose level no request is about may be trained for its own sake.
     """
@@ -107,7 +107,7 @@ def _unknown_questions(config: Config, name: str, data: str) -> Iterator[Mistake
 
 
 def _asked(config: Config, protocol: Protocol) -> Iterator[tuple[Level, str]]:
-    """Yields the levels and criteria that a protocol may ask about; all if only its items determine them."""
+    """Yield the levels and criteria that a protocol may ask about; all if only its items determine them."""
     rated = config.rated_corpora
     for source in protocol.data.source:
         if source == RATED or source in rated:
@@ -125,7 +125,7 @@ def _asked(config: Config, protocol: Protocol) -> Iterator[tuple[Level, str]]:
 
 
 def _level_of(config: Config, criterion: str, level: Level) -> Level:
-    """Returns the level of a criterion; the given level if the criterion has none of its own."""
+    """Return the level of a criterion; the given level if the criterion has none of its own."""
     known = with_own(config.own_criteria(config.criteria)).get(criterion)
     return known.level if known and known.level else level
 
@@ -134,7 +134,7 @@ def _level_of(config: Config, criterion: str, level: Level) -> Level:
 
 
 def unfit_adapters(config: Config) -> Iterator[Mistake]:
-    """Yields adapters that are to learn other answers than Yes and No, and those whose model is to do something else.
+    """Yield adapters that are to learn other answers than Yes and No, and those whose model is to do something else.
 
     An adapter learns one word behind a question; it does not change how a model writes.
     """
@@ -167,7 +167,7 @@ _SCORES = "it scores dialogues under yes_no, or another protocol of form probabi
 
 
 def unfit_encoders(config: Config) -> Iterator[Mistake]:
-    """Yields mistakes in trained encoders: in their training sets and in the protocols that request them."""
+    """Yield mistakes in trained encoders: in their training sets and in the protocols that request them."""
     for name, model in config.models.items():
         if not isinstance(model, EncoderModel) or model.train is None:
             continue
@@ -186,7 +186,7 @@ def unfit_encoders(config: Config) -> Iterator[Mistake]:
 
 
 def _writers(config: Config) -> Iterator[Mistake]:
-    """Yields encoders that are to write."""
+    """Yield encoders that are to write."""
     for field, names in writers(config).items():
         for name in names:
             if isinstance(config.models.get(name), EncoderModel):
@@ -198,7 +198,7 @@ def _writers(config: Config) -> Iterator[Mistake]:
 
 
 def _judges(config: Config) -> Iterator[Mistake]:
-    """Yields encoders with requests for verdicts or ratings."""
+    """Yield encoders with requests for verdicts or ratings."""
     for protocol, one in config.resolved_protocols().items():
         if one.form == "probability":
             continue

@@ -100,7 +100,7 @@ class TrainingSet(Section):
         return tuple(self.criteria or DEFAULT_CRITERIA[self.level])
 
     def corpora(self) -> list[str]:
-        """Returns the corpora of all domains."""
+        """Return the corpora of all domains."""
         return [corpus for corpora in self.domains.values() for corpus in corpora]
 
 
@@ -193,7 +193,7 @@ OWN_LANGUAGES = ("jsonl",)
 
 
 def unfit_training(config: Config) -> Iterator[Mistake]:
-    """Yields mistakes in training sets, by themselves and if one model learns from several."""
+    """Yield mistakes in training sets, by themselves and if one model learns from several."""
     for name, section in config.training.items():
         yield from _domains(config, name, section)
         yield from _criteria(config, name, section)
@@ -243,7 +243,7 @@ def _languages(config: Config, name: str, section: TrainingSet) -> Iterator[Mist
 
 
 def _mixed_parts(config: Config) -> Iterator[Mistake]:
-    """Yields sets that one model learns from and that hold out different shares of the dialogues."""
+    """Yield sets that one model learns from and that hold out different shares of the dialogues."""
     for name, model in config.models.items():
         sets = {one: config.training[one] for one in model.learns_from if one in config.training}
         shares = {one: (section.development, section.held_out) for one, section in sets.items()}

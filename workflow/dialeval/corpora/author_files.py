@@ -49,7 +49,7 @@ Turns = list[tuple[str, str]]
 
 
 def read_author_file(reader: str, corpus: str, path: Path, languages: Iterable[str] | None = None) -> RatedReading:
-    """Reads a data set.
+    """Read a data set.
 
     Args:
         path: the file; of `grade_texts` that of the contexts.
@@ -118,7 +118,7 @@ def _fed(path: Path, reader: str, reading: RatedReading) -> Iterator[_Entry]:
 
 
 def _fed_turns(context: str, response: str | None, where: str) -> Turns:
-    """Returns speaker and text of each utterance; a line without a speaker continues the previous one."""
+    """Return speaker and text of each utterance; a line without a speaker continues the previous one."""
     turns: Turns = []
     for number, line in enumerate(context.split("\n"), start=1):
         match = _FED_TAG.fullmatch(line.strip())
@@ -159,7 +159,7 @@ class _Dstc10Dialogue(RatedDialogue):
 
 
 def _dstc10_format(path: Path) -> _Format:
-    """Returns how the set that a file is named after is read."""
+    """Return how the set that a file is named after is read."""
     match = _DSTC10_NAME.fullmatch(path.stem)
     name = (match[1] if match else path.stem).casefold()
     if name not in DSTC10_SETS:
@@ -218,7 +218,7 @@ class _RatedConture(_Conture):
 
 
 def _conture_replies(path: Path, reader: str, reading: RatedReading) -> Iterator[_Entry]:
-    """Yields the replies, each with all before it, as raters saw it."""
+    """Yield the replies, each with all before it, as raters saw it."""
     _, scale = CONTURE_TURN[_IMPRESSION]
     number = 0
     for dialogue_where, record in _records(path, reader, _Conture):
@@ -251,7 +251,7 @@ def _exchanged(exchange: _Exchange, reading: RatedReading) -> Turns:
 
 
 def _by_dimension(raters: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Returns the ratings by dimension; None where a rater left one out."""
+    """Return the ratings by dimension; None where a rater left one out."""
     return {name: [one.get(name) for one in raters] for name in dict.fromkeys(name for one in raters for name in one)}
 
 
@@ -294,12 +294,12 @@ def _grade(path: Path, reader: str, reading: RatedReading) -> Iterator[_Entry]:
 
 
 def grade_text_files(path: Path) -> list[Path]:
-    """Returns the files that are read with a file of contexts, as far as they are there."""
+    """Return the files that are read with a file of contexts, as far as they are there."""
     return [path, *(file for file in _beside_contexts(path) if file.is_file())]
 
 
 def _beside_contexts(path: Path) -> tuple[Path, Path]:
-    """Returns the files of the responses and of the scores.
+    """Return the files of the responses and of the scores.
 
     The scores lie beside the texts, or where the authors have them: in `human_score/<data set>/<chatbot>` for
     `eval_data/<data set>/<chatbot>`.
@@ -329,7 +329,7 @@ def _grade_texts(path: Path, reader: str, reading: RatedReading) -> Iterator[_En
 
 
 def _stripped_lines(path: Path) -> list[str]:
-    """Returns the lines of a file, without blank ones at its end."""
+    """Return the lines of a file, without blank ones at its end."""
     lines = [line.strip() for line in read_lines(path)]
     while lines and not lines[-1]:
         lines.pop()
@@ -431,7 +431,7 @@ class _Zhao(Record):
 
 
 def _truth(value: Any) -> Any:
-    """Returns 1 and 0 for the texts true and false; other values as they are."""
+    """Return 1 and 0 for the texts true and false; other values as they are."""
     return _TRUTHS.get(value.strip().lower(), value) if isinstance(value, str) else value
 
 
@@ -442,7 +442,7 @@ _Form = TypeVar("_Form", bound=Record)
 
 
 def _records(path: Path, reader: str, form: type[_Form]) -> Iterator[tuple[str, _Form]]:
-    """Yields the objects of a file, each with its place."""
+    """Yield the objects of a file, each with its place."""
     refuse_table(path, reader, "download it again, or set the reader of this format")
 
     def remedy(record: object) -> str:

@@ -95,7 +95,7 @@ def read(
     cluster: str | None = None,
     outcomes: Mapping[str, str] = NO_OUTCOMES,
 ) -> Battles:
-    """Reads a table of battles, in its order.
+    """Read a table of battles, in its order.
 
     Args:
         path: a table with a header (CSV, also with semicolons or TABs, or .xlsx), or objects (JSON or Parquet).
@@ -153,7 +153,7 @@ def read(
 
 
 def _objects(path: Path, named: Sequence[str]) -> Iterator[_Row]:
-    """Yields the fields of the first object of a file, and named paths, as a header, then every object's values."""
+    """Yield the fields of the first object of a file, and named paths, as a header, then every object's values."""
     header: list[str] = []
     for line in records_of(path, RecordFields([name for names in COLUMNS.values() for name in names])):
         record = line.record
@@ -167,7 +167,7 @@ def _objects(path: Path, named: Sequence[str]) -> Iterator[_Row]:
 
 
 def _columns(path: Path, header: Sequence[str], given: Mapping[str, str | None]) -> _Columns:
-    """Returns the columns of left, right, winner and cluster."""
+    """Return the columns of left, right, winner and cluster."""
     sides = [side for side in ("left", "right") if given[side] is None]
     of_kind = next((index for index in range(3) if all(COLUMNS[side][index] in header for side in sides)), 0)
     winner = given["winner"] or next((name for name in COLUMNS["winner"] if name in header), COLUMNS["winner"][0])
@@ -185,7 +185,7 @@ def _columns(path: Path, header: Sequence[str], given: Mapping[str, str | None])
 
 
 def _place(path: Path, header: Sequence[str], field: str, column: str) -> int:
-    """Returns the number of a column."""
+    """Return the number of a column."""
     if header.count(column) == 1:
         return header.index(column)
     fault = f"there are several columns '{column}'" if column in header else f"there is no column '{column}'"
@@ -209,7 +209,7 @@ def _where(path: Path, place: int | str) -> str:
 
 
 def _battle(row: Sequence[Any], columns: _Columns, outcomes: Mapping[str, str], where: str) -> Battle | None:
-    """Returns the battle of a row; None for one that is passed over."""
+    """Return the battle of a row; None for one that is passed over."""
     left, right = (_name(row[columns.places[side]], columns.names[side], where) for side in ("left", "right"))
     cells = {column: row[number] for column, number in columns.of_winner.items()}
     if len(cells) == len(_MARKS):
@@ -241,7 +241,7 @@ def _name(value: Any, column: str, where: str) -> str:
 
 
 def _winner_of_marks(cells: Mapping[str, Any], where: str) -> str:
-    """Returns which of three columns is marked."""
+    """Return which of three columns is marked."""
     marks = ["" if cell is None else str(cell).strip().lower() for cell in cells.values()]
     chosen = [winner for mark, winner in zip(marks, _MARKS, strict=True) if mark in _CHOSEN]
     if len(chosen) != 1 or any(mark not in (*_CHOSEN, *_NOT_CHOSEN) for mark in marks):
@@ -252,7 +252,7 @@ def _winner_of_marks(cells: Mapping[str, Any], where: str) -> str:
 
 
 def _word(value: Any, column: str, outcomes: Mapping[str, str], where: str) -> str:
-    """Returns the outcome as written, or its meaning by `outcomes`."""
+    """Return the outcome as written, or its meaning by `outcomes`."""
     if outcomes and (value is None or isinstance(value, float)):
         value = "" if value is None else f"{value:g}"
     written = _name(value, column, where)
@@ -262,7 +262,7 @@ def _word(value: Any, column: str, outcomes: Mapping[str, str], where: str) -> s
 
 
 def _without_remark(word: str, left: str, right: str, columns: _Columns) -> str:
-    """Returns the meaning of a word for the winner; an unknown word unchanged."""
+    """Return the meaning of a word for the winner; an unknown word unchanged."""
     if word in (left, columns.names["left"]):
         return "left"
     if word in (right, columns.names["right"]):
@@ -283,7 +283,7 @@ def _arrays(
     n_clusters: int,
     notes: Counter[str],
 ) -> Battles:
-    """Returns the battles as arrays; without clusters each battle is its own cluster."""
+    """Return the battles as arrays; without clusters each battle is its own cluster."""
     models = sorted({name for battle in distinct for name in battle[:2]})
     number = {model: place for place, model in enumerate(models)}
     index = np.frombuffer(index_of_row, dtype=np.int64)

@@ -62,7 +62,7 @@ class PublishedAnswer:
 
 
 def read_dialogues(path: Path, column: str) -> dict[str, PublishedDialogue]:
-    """Reads the dialogues of one model, by seed; an empty cell is no dialogue.
+    """Read the dialogues of one model, by seed; an empty cell is no dialogue.
 
     Raises:
         UserError: a column is missing, a seed repeated or missing, or a cell no JSON list of strings.
@@ -83,7 +83,7 @@ def read_dialogues(path: Path, column: str) -> dict[str, PublishedDialogue]:
 def read_answers(
     path: Path, judge_column: str, names: Mapping[str, str], *, pairs: bool
 ) -> dict[Shown, PublishedAnswer]:
-    """Reads a judge's answers.
+    """Read a judge's answers.
 
     Args:
         names: names of models in the file -> names here; a name that is not in it stays as it is.
@@ -111,7 +111,7 @@ def read_answers(
 
 
 def conversation(cell: str, place: str) -> tuple[str, ...]:
-    """Returns the utterances of a cell, blanks around them removed.
+    """Return the utterances of a cell, blanks around them removed.
 
     Raises:
         UserError: the cell is no JSON list of strings.
@@ -138,7 +138,7 @@ _SINGLE = _Layout("index", "qidx", ("model",), ("conversation",))
 
 
 def _index_parts(row: Row, layout: _Layout, place: str) -> list[str]:
-    """Returns the seed and the models of an index."""
+    """Return the seed and the models of an index."""
     columns = (layout.seed, *layout.models)
     parts = [part.strip() for part in row.cells[layout.index].split(";")]
     if len(parts) != len(columns) or not all(parts):
@@ -160,7 +160,7 @@ WORKBOOK_COLUMNS = ("index", "conv-GT", "nround")
 
 
 def read_botchat_workbook(path: Path, language: str) -> Reading:
-    """Reads the first sheet of the workbook.
+    """Read the first sheet of the workbook.
 
     Raises:
         UserError: the file or a column is missing, or a row is wrong; the message gives the row as the sheet counts it.

@@ -26,7 +26,7 @@ _TURN_ID = re.compile(r"(.+-\d{4,})-\d{4,}")
 
 
 def merged(*partitions: Sequence[Hashable]) -> list[int]:
-    """Joins items that have the same key in one of the partitions.
+    """Join items that have the same key in one of the partitions.
 
     Args:
         partitions: a key for every item, each of the same length.
@@ -35,7 +35,7 @@ def merged(*partitions: Sequence[Hashable]) -> list[int]:
 
 
 def context_clusters(items: Texts) -> list[int]:
-    """Joins responses to one context, and those whose context is the beginning of another item's dialogue.
+    """Join responses to one context, and those whose context is the beginning of another item's dialogue.
 
     A response that stands alone is independent of all others.
     """
@@ -44,7 +44,7 @@ def context_clusters(items: Texts) -> list[int]:
 
 
 def continuation_clusters(items: Texts) -> list[int]:
-    """Joins neighbours where the second's context continues the first's last utterance and response.
+    """Join neighbours where the second's context continues the first's last utterance and response.
 
     This finds the dialogues again in rows that each show the last few utterances before a response.
     """
@@ -56,12 +56,12 @@ def continuation_clusters(items: Texts) -> list[int]:
 
 
 def identical_clusters(items: Texts) -> list[int]:
-    """Joins items with the same text: dialogues are otherwise independent."""
+    """Join items with the same text: dialogues are otherwise independent."""
     return merged([tuple(texts) for texts in items])
 
 
 def item_clusters(items: Texts, are_turns: Sequence[bool], keys: Sequence[Hashable]) -> list[int]:
-    """Joins responses by `context_clusters`, equal dialogues, and items with the same key.
+    """Join responses by `context_clusters`, equal dialogues, and items with the same key.
 
     Args:
         items: the utterances of each; those without any are joined by their keys alone.
@@ -76,7 +76,7 @@ def item_clusters(items: Texts, are_turns: Sequence[bool], keys: Sequence[Hashab
 
 
 def beginning_clusters(items: Texts) -> list[int]:
-    """Joins equal dialogues, and dialogues that begin with another one.
+    """Join equal dialogues, and dialogues that begin with another one.
 
     A single utterance is the beginning of nothing: dialogues of two people may open alike.
     """
@@ -84,7 +84,7 @@ def beginning_clusters(items: Texts) -> list[int]:
 
 
 def _joined_beginnings(beginnings: Texts, items: Texts, shortest: int) -> list[int]:
-    """Joins equal beginnings, and items with those of others that have `shortest` utterances at least."""
+    """Join equal beginnings, and items with those of others that have `shortest` utterances at least."""
     # The beginnings make a tree: an utterance leads from one node to the next.
     after: dict[tuple[int, str], int] = {}
     holder: dict[int, int] = {}
@@ -107,7 +107,7 @@ def _joined_beginnings(beginnings: Texts, items: Texts, shortest: int) -> list[i
 
 
 def sharing_clusters(keys: Sequence[Collection[Hashable]]) -> list[int]:
-    """Joins items that have a key in common."""
+    """Join items that have a key in common."""
     first = list(range(len(keys)))
     holder: dict[Hashable, int] = {}
     for position, own in enumerate(keys):
@@ -117,7 +117,7 @@ def sharing_clusters(keys: Sequence[Collection[Hashable]]) -> list[int]:
 
 
 def dialogue_of_turn(item_id: str) -> str | None:
-    """Returns the dialogue's part of an id such as `CONTURE-000012-0003`; None if it is not of this form."""
+    """Return the dialogue's part of an id such as `CONTURE-000012-0003`; None if it is not of this form."""
     match = _TURN_ID.fullmatch(item_id)
     return match[1] if match else None
 
@@ -140,13 +140,13 @@ DEFAULT_FOLDS = 5
 
 
 def fold_of(dialogue: Sequence[str], folds: int = DEFAULT_FOLDS) -> int:
-    """Returns the fold of a dialogue, from its first utterance alone: 0 to `folds` - 1."""
+    """Return the fold of a dialogue, from its first utterance alone: 0 to `folds` - 1."""
     first = normalised(dialogue[0]) if dialogue else ""
     return int.from_bytes(hashlib.sha256(first.encode()).digest()[:8], "big") % folds
 
 
 def split(dialogues: Sequence[tuple[str, ...]], folds: int = DEFAULT_FOLDS) -> list[list[tuple[str, ...]]]:
-    """Returns the dialogues of each fold, in their order; a fold can be empty."""
+    """Return the dialogues of each fold, in their order; a fold can be empty."""
     parts: list[list[tuple[str, ...]]] = [[] for _ in range(folds)]
     for dialogue in dialogues:
         parts[fold_of(dialogue, folds)].append(dialogue)
@@ -154,12 +154,12 @@ def split(dialogues: Sequence[tuple[str, ...]], folds: int = DEFAULT_FOLDS) -> l
 
 
 def without(parts: Sequence[Sequence[tuple[str, ...]]], *left_out: int) -> list[tuple[str, ...]]:
-    """Returns the dialogues of all folds but those left out."""
+    """Return the dialogues of all folds but those left out."""
     return [dialogue for fold, part in enumerate(parts) if fold not in left_out for dialogue in part]
 
 
 def generator_for(random_seed: int, *texts: str) -> np.random.Generator:
-    """Returns a random generator that depends on the random seed and the texts alone."""
+    """Return a random generator that depends on the random seed and the texts alone."""
     digest = hashlib.sha256(str(random_seed).encode())
     for text in texts:
         content = text.encode("utf-8", "surrogatepass")

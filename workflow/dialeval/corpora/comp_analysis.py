@@ -81,7 +81,7 @@ _INDICES = "indices"
 def read_dialogues(
     corpus: str, path: Path, languages: Iterable[str] | None = None, *, include_unrated: bool = False
 ) -> RatedReading:
-    """Reads a data set.
+    """Read a data set.
 
     Args:
         languages: the wanted languages, which must include `en`; None for all.
@@ -114,12 +114,12 @@ def read_dialogues(
 
 
 def dialogue_source_files(path: Path) -> list[Path]:
-    """Returns the files that a data set is read from."""
+    """Return the files that a data set is read from."""
     return [path, *(file for file in _annotation_files(path) if file is not None)]
 
 
 def _dialogues(path: Path, records: list[TabRecord]) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
-    """Returns the speakers and the texts of every dialogue."""
+    """Return the speakers and the texts of every dialogue."""
     names = SPEAKERS | _OWN_SPEAKERS.get(path.stem.removesuffix("_text"), {})
     speakers, texts = [], []
     for record in records:
@@ -133,7 +133,7 @@ def _dialogues(path: Path, records: list[TabRecord]) -> tuple[list[tuple[str, ..
 
 
 def _annotation_files(path: Path) -> tuple[Path | None, Path | None]:
-    """Returns the files of GPT-4's ratings and of human ratings."""
+    """Return the files of GPT-4's ratings and of human ratings."""
     by_model, by_humans = (
         next((file for file in _candidates(path, kind) if file.is_file()), None) for kind in ("gpt4", "human")
     )
@@ -141,7 +141,7 @@ def _annotation_files(path: Path) -> tuple[Path | None, Path | None]:
 
 
 def _candidates(path: Path, kind: str) -> list[Path]:
-    """Returns where annotations may lie: those of `persona-see` are kept under `see`."""
+    """Return where annotations may lie: those of `persona-see` are kept under `see`."""
     full = path.stem.removesuffix("_text")
     short = _short_name(path)
     names = dict.fromkeys((short, full, short.replace("-", "_"), short.rpartition("-")[2], short.partition("-")[0]))
@@ -155,7 +155,7 @@ def _short_name(path: Path) -> str:
 def _human_ratings(
     corpus: str, file: Path, records: list[TabRecord], texts: list[tuple[str, ...]], notes: Counter[str]
 ) -> list[Rating]:
-    """Returns the ratings of FED's annotators, each singly, and their mean."""
+    """Return the ratings of FED's annotators, each singly, and their mean."""
     content = read_json(file)
     if not isinstance(content, list):
         raise UserError(f"{file}: a JSON list of dialogues with 'annotations' is needed, not {type(content).__name__}")
@@ -177,7 +177,7 @@ def _human_ratings(
 
 
 def _rounds(corpus: str, file: Path, records: list[TabRecord]) -> list[Rating]:
-    """Returns GPT-4's ratings, every round and the mean over rounds."""
+    """Return GPT-4's ratings, every round and the mean over rounds."""
     content = read_json(file)
     if not isinstance(content, dict) or not all(isinstance(values, list) for values in content.values()):
         raise UserError(
@@ -216,7 +216,7 @@ def _rounds(corpus: str, file: Path, records: list[TabRecord]) -> list[Rating]:
 
 
 def _rated_rows(indices: list[Any] | None, file: Path, n_rows: int) -> list[int]:
-    """Returns the 0-based row of the texts for every position."""
+    """Return the 0-based row of the texts for every position."""
     if indices is None:
         return list(range(n_rows))
     seen: dict[int, int] = {}
@@ -239,7 +239,7 @@ _SINGLE_FILE = "turn_ratings.json"
 
 
 def read_turns(corpus: str, path: Path, languages: Iterable[str] | None = None) -> RatedReading:
-    """Reads a data set.
+    """Read a data set.
 
     Args:
         languages: the wanted languages, which must include `en`; None for all.
@@ -268,7 +268,7 @@ def read_turns(corpus: str, path: Path, languages: Iterable[str] | None = None) 
 
 
 def turn_source_files(path: Path) -> list[Path]:
-    """Returns the files that a data set is read from: a rating could come into any of them."""
+    """Return the files that a data set is read from: a rating could come into any of them."""
     return [path, *_rating_files(path)]
 
 
@@ -280,7 +280,7 @@ def _clusters(records: list[TabRecord]) -> list[int]:
 
 
 def _rated_dimensions(path: Path, dataset: str) -> list[tuple[str, Path, list[Any]]]:
-    """Returns the ratings of a data set: dimension, file and values."""
+    """Return the ratings of a data set: dimension, file and values."""
     found: dict[str, tuple[str, Path, list[Any]]] = {}
     known: set[str] = set()
     files = _rating_files(path)
@@ -308,7 +308,7 @@ def _rated_dimensions(path: Path, dataset: str) -> list[tuple[str, Path, list[An
 
 
 def _rating_files(path: Path) -> list[Path]:
-    """Returns the files of ratings, dimensions in the paper's order, then the single one; the texts' folder first."""
+    """Return the files of ratings, dimensions in the paper's order, then the single one; the texts' folder first."""
     names = [f"turn_{_FILE_NAMES.get(dimension, dimension)}_ratings.json" for dimension in DIMENSIONS["turn"]]
     folders = dict.fromkeys((path.parent, path.parent.parent / "turn_level_texts"))
     return [folder / name for name in (*names, _SINGLE_FILE) for folder in folders if (folder / name).is_file()]
@@ -331,7 +331,7 @@ def _dimension_of(file: Path) -> str:
 def _ratings(
     name: tuple[str, str, str], records: list[TabRecord], values: list[Any], scale: Scale | None, source: Path
 ) -> Iterable[Rating]:
-    """Yields the ratings of one dimension: human ratings if their scale is known, else GPT-4's."""
+    """Yield the ratings of one dimension: human ratings if their scale is known, else GPT-4's."""
     corpus, dataset, dimension = name
     for position, (record, value) in enumerate(zip(records, values, strict=True)):
         place = f"{source}, '{dataset}', position {position} ({record.record_id:.60})"
@@ -358,7 +358,7 @@ class TabRecord(NamedTuple):
 
 
 def read_records(path: Path) -> list[TabRecord]:
-    """Reads a file; ratings refer to records by position, so nothing is passed over.
+    """Read a file; ratings refer to records by position, so nothing is passed over.
 
     Raises:
         UserError: the file cannot be read, is empty, or has a blank row or one without a TAB, with its number.
@@ -370,7 +370,7 @@ def read_records(path: Path) -> list[TabRecord]:
 
 
 def read_fields(path: Path) -> list[list[str]]:
-    """Reads the fields of every row, with the blanks around them."""
+    """Read the fields of every row, with the blanks around them."""
     lines = read_text(path).split("\n")
     if not lines[-1].strip():
         lines.pop()
@@ -387,7 +387,7 @@ def read_fields(path: Path) -> list[list[str]]:
 
 
 def split_speaker(text: str, place: str) -> tuple[str, str]:
-    """Returns speaker and text of a field `speaker: text`.
+    """Return speaker and text of a field `speaker: text`.
 
     Raises:
         UserError: there is no speaker.

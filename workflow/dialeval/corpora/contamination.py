@@ -49,7 +49,7 @@ class _Texts:
 def contamination_rows(
     items: Iterable[Item], corpora: Mapping[str, Iterable[str]], n_seed_utterances: Mapping[str, int]
 ) -> list[dict[str, Any]]:
-    """Returns the rows of the table `contamination`: shares of cases and dialogues with a passage of each corpus.
+    """Return the rows of the table `contamination`: shares of cases and dialogues with a passage of each corpus.
 
     Args:
         corpora: utterances of each corpus by name; read once, one corpus after the other.
@@ -100,7 +100,7 @@ def contamination_rows(
 
 
 def _parts(item: Item, n_seed: int | None) -> Iterator[tuple[str, list[str]]]:
-    """Yields the utterances of an item's case and of its response."""
+    """Yield the utterances of an item's case and of its response."""
     if n_seed is not None:
         yield CASE, list(item.utterances[:n_seed])
         yield RESPONSE, list(item.utterances[n_seed:])
@@ -115,12 +115,12 @@ def _parts(item: Item, n_seed: int | None) -> Iterator[tuple[str, list[str]]]:
 
 
 def _plain(text: str) -> str:
-    """Returns the letters and digits of a text, without case."""
+    """Return the letters and digits of a text, without case."""
     return "".join(letter for letter in text.casefold() if letter.isalnum())
 
 
 def _hashes(plain: str) -> NDArray[np.int64]:
-    """Returns a hash of every passage of a text; none of one that is shorter."""
+    """Return a hash of every passage of a text; none of one that is shorter."""
     places = range(len(plain) - LENGTH + 1)
     return np.fromiter((hash(plain[start : start + LENGTH]) for start in places), np.int64, max(len(places), 0))
 

@@ -66,7 +66,7 @@ class Reading:
     skipped: Counter[str] = field(default_factory=Counter)
 
     def summary(self) -> str:
-        """Returns one line: counts of read and left-out records, with reasons."""
+        """Return one line: counts of read and left-out records, with reasons."""
         n_utterances = sum(len(dialogue.utterances) for dialogue in self.dialogues)
         line = (
             f"{self.source}: {counted(len(self.dialogues), 'dialogue')} with {counted(n_utterances, 'utterance')} read"
@@ -104,7 +104,7 @@ def check(reading: Reading) -> Reading:
 
 
 def utterance_table(corpus: str, reading: Reading) -> pa.Table:
-    """Returns the table `utterances` of a corpus, one row per utterance."""
+    """Return the table `utterances` of a corpus, one row per utterance."""
     rows = [
         {
             "corpus": corpus,
@@ -126,7 +126,7 @@ _SHOWN = 10
 
 
 def speakers_of(utterances: pa.Table) -> dict[str, tuple[str, ...]]:
-    """Returns the speakers of each dialogue of a table `utterances`, by dialogue_id, in the table's order."""
+    """Return the speakers of each dialogue of a table `utterances`, by dialogue_id, in the table's order."""
     speakers: dict[str, list[str]] = {}
     columns = utterances.select(["dialogue_id", "speaker"]).to_pydict()
     for dialogue_id, speaker in zip(columns["dialogue_id"], columns["speaker"], strict=True):
@@ -135,12 +135,12 @@ def speakers_of(utterances: pa.Table) -> dict[str, tuple[str, ...]]:
 
 
 def are_two_in_turn(speakers: Sequence[str]) -> bool:
-    """Returns whether exactly two speakers alternate."""
+    """Return whether exactly two speakers alternate."""
     return len(set(speakers)) == 2 and all(one != other for one, other in pairwise(speakers))
 
 
 def left_out(what: str, dialogue_ids: Sequence[str], why: str) -> str:
-    """Returns a line for the log that names the left-out dialogues and the reason."""
+    """Return a line for the log that names the left-out dialogues and the reason."""
     return f"{noted(len(dialogue_ids), what)} left out, {why}: {_names(dialogue_ids)}"
 
 
@@ -156,7 +156,7 @@ _FIELD = "utterances"
 
 
 def read_json_lines_dialogues(path: Path, language: str) -> Reading:
-    """Reads a JSON Lines file.
+    """Read a JSON Lines file.
 
     Args:
         language: language of the dialogues that do not name theirs.
@@ -199,7 +199,7 @@ BUNDLED = {"en": "bundled/english.jsonl", "zh": "bundled/chinese.jsonl"}
 
 
 def bundled_dialogues(language: str) -> Reading:
-    """Reads the bundled dialogues of one language.
+    """Read the bundled dialogues of one language.
 
     Raises:
         UserError: there is none in that language.
@@ -218,7 +218,7 @@ SEED_LENGTH = 2
 
 
 def seed_table(utterances: pa.Table, *, arena_min_utterances: int, limit: int | None) -> pa.Table:
-    """Returns the table `seeds`, one row per human dialogue of the seeds' corpus, in its order.
+    """Return the table `seeds`, one row per human dialogue of the seeds' corpus, in its order.
 
     A dialogue whose first two utterances are one person's gives no seed (`not_seeds` names these): a chatbot that goes
     on with it plays two speakers in turn. Where more than two people speak, or one twice in a row, later on, the
@@ -260,7 +260,7 @@ def seed_table(utterances: pa.Table, *, arena_min_utterances: int, limit: int | 
 
 
 def not_seeds(utterances: pa.Table) -> list[str]:
-    """Returns the ids of the dialogues whose first two utterances are not two speakers'."""
+    """Return the ids of the dialogues whose first two utterances are not two speakers'."""
     return [
         dialogue_id
         for dialogue_id, speakers in speakers_of(utterances).items()
@@ -269,7 +269,7 @@ def not_seeds(utterances: pa.Table) -> list[str]:
 
 
 def dialogues_of(utterances: pa.Table) -> dict[str, tuple[str, ...]]:
-    """Returns the texts of each dialogue of a table `utterances`, by dialogue_id, in the table's order."""
+    """Return the texts of each dialogue of a table `utterances`, by dialogue_id, in the table's order."""
     texts: dict[str, list[str]] = {}
     columns = utterances.select(["dialogue_id", "turn", "text"]).to_pydict()
     for dialogue_id, turn, text in zip(columns["dialogue_id"], columns["turn"], columns["text"], strict=True):
@@ -281,7 +281,7 @@ def dialogues_of(utterances: pa.Table) -> dict[str, tuple[str, ...]]:
 
 
 def length_distribution(seeds: pa.Table) -> pa.Table:
-    """Returns the table `botchat/seeds`: human dialogues by number of utterances (Figure 2)."""
+    """Return the table `botchat/seeds`: human dialogues by number of utterances (Figure 2)."""
     counts = Counter(seeds["n_human"].to_pylist())
     return to_table(SEED_LENGTHS, [{"n_utterances": n, "n_dialogues": counts[n]} for n in sorted(counts)])
 
@@ -313,7 +313,7 @@ class Scenario:
 
 
 def read_scenarios(path: Path, *, limit: int | None = None, opened: bool = False) -> list[Scenario]:
-    """Reads a table of scenarios.
+    """Read a table of scenarios.
 
     Args:
         path: a .csv file, or else JSON Lines.
@@ -347,17 +347,17 @@ def read_scenarios(path: Path, *, limit: int | None = None, opened: bool = False
 
 
 def scenario_table(scenarios: list[Scenario]) -> pa.Table:
-    """Returns the table `scenarios`."""
+    """Return the table `scenarios`."""
     return to_table(SCENARIOS, [{**vars(scenario), "more": list(scenario.more.items())} for scenario in scenarios])
 
 
 def scenarios_of(path: Path) -> dict[str, Scenario]:
-    """Returns the scenarios of a table `scenarios`, by scenario_id."""
+    """Return the scenarios of a table `scenarios`, by scenario_id."""
     return {row["scenario_id"]: Scenario(**row | {"more": dict(row["more"])}) for row in iterate_rows(path, SCENARIOS)}
 
 
 def seeds_of(scenarios: list[Scenario]) -> pa.Table:
-    """Returns the table `seeds` of scenarios: openings without a human dialogue."""
+    """Return the table `seeds` of scenarios: openings without a human dialogue."""
     rows = [
         {
             "seed_id": scenario.scenario_id,
@@ -374,7 +374,7 @@ def seeds_of(scenarios: list[Scenario]) -> pa.Table:
 
 
 def _scenario_records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yields each record with its place."""
+    """Yield each record with its place."""
     if path.suffix.lower() == ".csv":
         yield from ((f"{path}, line {number}", row) for number, row in read_columns(path))
     else:

@@ -49,7 +49,7 @@ def download(
     base_url: str = RAW_FILES,
     notify: Callable[[str], None] = print,
 ) -> list[Path]:
-    """Prints the licences of corpora and fetches them.
+    """Print the licences of corpora and fetch them.
 
     Args:
         names: of public corpora.
@@ -100,7 +100,7 @@ def download(
 
 
 def licence_lines(files: Iterable[PublicFile]) -> list[str]:
-    """Returns a line for every repository and commit: where the files come from and under which licence."""
+    """Return a line for every repository and commit: where the files come from and under which licence."""
     counts = Counter((file.name, file.repository, file.commit, file.licence) for file in files)
     return [
         f"{name}: {counted(count, 'file')} of {repository} at {commit[:7]}; licence: {licence}"
@@ -109,7 +109,7 @@ def licence_lines(files: Iterable[PublicFile]) -> list[str]:
 
 
 def fetch_url(url: str, file: BinaryIO) -> None:
-    """Downloads a URL into a file, over plain HTTP.
+    """Download a URL into a file, over plain HTTP.
 
     Raises:
         OSError: the network or the server failed, or fewer bytes came than announced.
@@ -155,7 +155,7 @@ def _copy(file: PublicFile, source: Path, target: Path) -> None:
 
 @contextmanager
 def _written(file: PublicFile, target: Path, origin: str) -> Iterator[BinaryIO]:
-    """Opens a file that gets its name only when its block ends well and its checksum is right."""
+    """Open a file that gets its name only when its block ends well and its checksum is right."""
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -239,19 +239,19 @@ class PublicFile:
     later: bool = False
 
     def url(self, base_url: str) -> str:
-        """Returns where the file can be fetched, under a server of raw repository files."""
+        """Return where the file can be fetched, under a server of raw repository files."""
         return f"{base_url.rstrip('/')}/{self.repository}/{self.commit}/{quote(self.origin_path)}"
 
 
 def public_corpora() -> dict[str, tuple[PublicFile, ...]]:
-    """Returns the files of every public corpus, by its name."""
+    """Return the files of every public corpus, by its name."""
     with SOURCES.open(encoding="utf-8", newline="") as file:
         files = [one for row in csv.DictReader(file) for one in _files(row)]
     return {name: tuple(one for one in files if one.name == name) for name in dict.fromkeys(one.name for one in files)}
 
 
 def files_of(names: Iterable[str]) -> list[PublicFile]:
-    """Returns the files of some corpora.
+    """Return the files of some corpora.
 
     Raises:
         UserError: a name is unknown, or there is none.
@@ -267,7 +267,7 @@ def files_of(names: Iterable[str]) -> list[PublicFile]:
 
 
 def _files(row: Mapping[str, str]) -> Iterator[PublicFile]:
-    """Yields the file of a row of the registry, or those of its numbers."""
+    """Yield the file of a row of the registry, or those of its numbers."""
     numbers = _NUMBERS.search(row["origin_path"])
     if numbers is None:
         yield _file(row)
@@ -297,12 +297,12 @@ _ROWS = (".parquet", ".jsonl", ".json", ".csv")
 
 
 def is_on_hub(address: str) -> bool:
-    """Returns whether a text is the address of a data set, `hf://datasets/OWNER/NAME[@REVISION][/FILE]`."""
+    """Return whether a text is the address of a data set, `hf://datasets/OWNER/NAME[@REVISION][/FILE]`."""
     return _ADDRESS.fullmatch(address) is not None
 
 
 def fetch_data_set(address: str, folder: Path) -> Path:
-    """Fetches a data set of the Hugging Face Hub at the commit of its revision.
+    """Fetch a data set of the Hugging Face Hub at the commit of its revision.
 
     Args:
         address: `hf://datasets/OWNER/NAME[@REVISION][/FILE]`.

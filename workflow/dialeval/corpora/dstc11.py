@@ -64,7 +64,7 @@ _LONGEST_HEADER = 10_000
 
 
 def read_dstc11_csv(corpus: str, path: Path, languages: Iterable[str] | None = None) -> RatedReading:
-    """Reads the ratings of replies or of dialogues.
+    """Read the ratings of replies or of dialogues.
 
     Args:
         languages: the wanted languages, which must include `zh`; None for all.
@@ -106,7 +106,7 @@ def read_dstc11_csv(corpus: str, path: Path, languages: Iterable[str] | None = N
 
 
 def csv_source_files(path: Path) -> list[Path]:
-    """Returns the files that are read: the ratings, and the utterances beside them where they are there."""
+    """Return the files that are read: the ratings, and the utterances beside them where they are there."""
     return [path, *_files_of_utterances(path)]
 
 
@@ -134,7 +134,7 @@ def _file_of_utterances(path: Path) -> Path:
 
 
 def _files_of_utterances(path: Path) -> list[Path]:
-    """Returns the other CSV files in the folder whose header has the columns of utterances."""
+    """Return the other CSV files in the folder whose header has the columns of utterances."""
     if not path.parent.is_dir():
         return []
     others = sorted(file for file in path.parent.glob("*.csv") if file.name != path.name and file.is_file())
@@ -148,7 +148,7 @@ def _header(file: Path) -> list[str]:
 
 
 def _dialogues(file: Path) -> dict[str, list[_Numbered]]:
-    """Returns the utterances of every dialogue, in their order."""
+    """Return the utterances of every dialogue, in their order."""
     found: dict[str, list[_Numbered]] = {}
     lines: dict[tuple[str, int], int] = {}
     for line, row in read_columns(file):
@@ -190,7 +190,7 @@ def _ratings(item: tuple[str, str], level: Level, row: Mapping[str, str], where:
 def _shown(
     item_id: str, level: Level, dialogues: Mapping[str, list[_Numbered]], where: str, file: Path
 ) -> tuple[str, list[_Numbered]]:
-    """Returns the dialogue of an id, and its judged utterances: up to the reply, or all."""
+    """Return the dialogue of an id, and its judged utterances: up to the reply, or all."""
     match = _ID.fullmatch(item_id)
     if match is None or (level == "turn" and match[2] is None):
         form = "<set>-<six digits>-<four digits>" if level == "turn" else "<set>-<six digits>"
@@ -215,7 +215,7 @@ Turns = list[tuple[str, str]]
 
 
 def read_dstc11_json(corpus: str, path: Path, languages: Iterable[str] | None = None) -> RatedReading:
-    """Reads a Chinese development set of DSTC11.
+    """Read a Chinese development set of DSTC11.
 
     Args:
         languages: the wanted languages, which must include `zh`; None for all.
@@ -274,7 +274,7 @@ def _turns(record: _Reply | _Dialogue, level: Level) -> Turns:
 
 
 def _lines(context: str) -> Turns:
-    """Returns the utterances of a context; one may have several lines where speakers are named."""
+    """Return the utterances of a context; one may have several lines where speakers are named."""
     parts = [_tagged(line.strip()) for line in context.split("\n") if line.strip()]
     if not any(speaker for speaker, _ in parts):
         return parts
@@ -293,7 +293,7 @@ def _tagged(text: str) -> tuple[str, str]:
 
 
 def _annotated(item: tuple[str, str], level: Level, annotations: Mapping[str, Any], where: str) -> list[Rating]:
-    """Returns the ratings of an entry: a number, or a list with one per annotator, by dimension."""
+    """Return the ratings of an entry: a number, or a list with one per annotator, by dimension."""
     names: dict[str, str] = {}
     ratings: list[Rating] = []
     for name, values in annotations.items():
@@ -311,7 +311,7 @@ def _annotated(item: tuple[str, str], level: Level, annotations: Mapping[str, An
 
 
 def _named(turns: Turns, level: Level, *, chatbot: bool) -> Turns:
-    """Returns the utterances with their speakers: as the source names them, and others alternating with neighbours."""
+    """Return the utterances with their speakers: as the source names them, and others alternating with neighbours."""
     who, texts = [speaker for speaker, _ in turns], [text for _, text in turns]
     if not any(who):
         if level == "turn":
@@ -347,7 +347,7 @@ _OWN_NAMES = {
 
 
 def set_named(name: str, source: str) -> str:
-    """Returns the set of a name in a file.
+    """Return the set of a name in a file.
 
     Raises:
         UserError: it stands for none; the message begins with `source`.
@@ -363,7 +363,7 @@ def set_named(name: str, source: str) -> str:
 
 
 def dimension_named(name: str, level: Level) -> str:
-    """Returns our criterion of an annotation; an unknown name unchanged."""
+    """Return our criterion of an annotation; an unknown name unchanged."""
     plain = " ".join(name.replace("_", " ").replace("/", " ").casefold().split())
     known = {called: one.name for one in SHIPPED.values() if one.is_at(level) for called in one.names}
     own = _OWN_NAMES if level == "dialogue" else {}

@@ -93,13 +93,13 @@ class Rating:
 
 
 def iterate_items(path: Path) -> Iterator[Item]:
-    """Yields the items of a table `items`, reading it piece by piece."""
+    """Yield the items of a table `items`, reading it piece by piece."""
     for row in iterate_rows(path, ITEMS):
         yield Item(**row | {"speakers": tuple(row["speakers"]), "utterances": tuple(row["utterances"])})
 
 
 def item_rows(items: Iterable[Item]) -> Iterator[dict[str, Any]]:
-    """Yields items as rows of a table `items`, as they come."""
+    """Yield items as rows of a table `items`, as they come."""
     names = [part.name for part in fields(Item)]
     for item in items:
         row = {name: getattr(item, name) for name in names}
@@ -110,7 +110,7 @@ def item_rows(items: Iterable[Item]) -> Iterator[dict[str, Any]]:
 
 
 def items_of_dialogues(utterances: pa.Table) -> Iterator[Item]:
-    """Yields two items for every dialogue of a table `utterances`: the dialogue, and a response of its second speaker.
+    """Yield two items for every dialogue of a table `utterances`: the dialogue, and a response of its second speaker.
 
     The second speaker stands where a chatbot would; which of its responses is taken depends on the dialogue's id alone.
     Only dialogues between two are taken; `not_between_two` names the others.
@@ -133,12 +133,12 @@ def items_of_dialogues(utterances: pa.Table) -> Iterator[Item]:
 
 
 def not_between_two(utterances: pa.Table) -> list[str]:
-    """Returns the ids of the dialogues in which more or fewer than two people speak."""
+    """Return the ids of the dialogues in which more or fewer than two people speak."""
     return [dialogue_id for dialogue_id, speakers in speakers_of(utterances).items() if len(set(speakers)) != 2]
 
 
 def chosen(items: Iterable[Item], limit: int | None, random_seed: int) -> list[Item]:
-    """Returns at most `limit` items of each corpus, level and language, drawn by their ids, in the order given."""
+    """Return at most `limit` items of each corpus, level and language, drawn by their ids, in the order given."""
     all_items = list(items)
     groups: dict[tuple[str, str, str], list[int]] = {}
     for place, item in enumerate(all_items):
@@ -183,7 +183,7 @@ USER, CHATBOT = "user", "chatbot"
 
 
 def human_items(utterances: pa.Table, seeds: pa.Table, *, partnered: bool = False) -> Iterator[Item]:
-    """Yields the human dialogue of every seed, its speakers named as in their corpus; scenarios have none.
+    """Yield the human dialogue of every seed, its speakers named as in their corpus; scenarios have none.
 
     Args:
         utterances: the table `utterances` of the seeds' corpus.
@@ -197,7 +197,7 @@ def human_items(utterances: pa.Table, seeds: pa.Table, *, partnered: bool = Fals
 
 
 def chatbot_items(generated: Iterable[Path], seeds: pa.Table, *, partnered: bool = False) -> Iterator[Item]:
-    """Yields every dialogue of tables `generated`, one after the other, without holding a table in memory.
+    """Yield every dialogue of tables `generated`, one after the other, without holding a table in memory.
 
     A chatbot that talks to itself plays two speakers in turn, A and B; in talk with a simulated user, who begins, only
     its own side is judged.
@@ -217,7 +217,7 @@ def chatbot_items(generated: Iterable[Path], seeds: pa.Table, *, partnered: bool
 def chatbot_item(
     seed_id: str, chatbot: str, language: str, utterances: tuple[str, ...], *, partnered: bool = False
 ) -> Item:
-    """Returns a chatbot's dialogue on a seed, with itself or with a simulated user."""
+    """Return a chatbot's dialogue on a seed, with itself or with a simulated user."""
     names = (USER, CHATBOT) if partnered else ("A", "B")
     speakers = speakers_in_turn(len(utterances), *names)
     return _item(seed_id, chatbot, language, speakers, utterances, CHATBOT if partnered else "")
@@ -238,7 +238,7 @@ def _item(
 
 
 def judged_places(item: Item, n_seed_utterances: int) -> tuple[int, ...]:
-    """Returns the places, from 1, of the judged system's own utterances: none of a ChatSEED or a partner.
+    """Return the places, from 1, of the judged system's own utterances: none of a ChatSEED or a partner.
 
     Args:
         n_seed_utterances: utterances of a ChatSEED, which people wrote and with which dialogues of chatbots begin.
@@ -258,7 +258,7 @@ Turns = Literal["last", "all"]
 
 
 def turns_of(item: Item, turns: Turns, *, n_seed_utterances: int = 0) -> Iterator[Item]:
-    """Yields the judged side's utterances of a dialogue as turn-level items with their contexts; none of a response.
+    """Yield the judged side's utterances of a dialogue as turn-level items with their contexts; none of a response.
 
     Args:
         turns: `last` for the last of these utterances, `all` for each.
@@ -286,11 +286,11 @@ def turns_of(item: Item, turns: Turns, *, n_seed_utterances: int = 0) -> Iterato
 
 @lru_cache(maxsize=1024)
 def speakers_before_response(n_utterances: int) -> tuple[str, ...]:
-    """Returns alternating speakers that end with the chatbot."""
+    """Return alternating speakers that end with the chatbot."""
     return tuple("human" if (n_utterances - turn) % 2 == 0 else "chatbot" for turn in range(n_utterances))
 
 
 @lru_cache(maxsize=1024)
 def speakers_in_turn(n_utterances: int, first: str = "human", second: str = "chatbot") -> tuple[str, ...]:
-    """Returns the two speakers if they alternate from the beginning."""
+    """Return the two speakers if they alternate from the beginning."""
     return tuple(second if turn % 2 else first for turn in range(n_utterances))

@@ -64,7 +64,7 @@ class RecordFields(NamedTuple):
 
 
 def records_of(path: Path, wanted: RecordFields, *, western: bool = False) -> Iterator[JsonLine]:
-    """Yields the objects of a file, each with its number and place.
+    """Yield the objects of a file, each with its number and place.
 
     Args:
         wanted: how they are known; a list of them in a field of an object that is none is read in its place.
@@ -87,7 +87,7 @@ def records_of(path: Path, wanted: RecordFields, *, western: bool = False) -> It
 
 
 def is_columnar(path: Path) -> bool:
-    """Returns whether a file is a Parquet or Arrow file, by its first bytes, or a folder is a data set."""
+    """Return whether a file is a Parquet or Arrow file, by its first bytes, or a folder is a data set."""
     if path.is_dir():
         return is_data_set(path)
     try:
@@ -99,12 +99,12 @@ def is_columnar(path: Path) -> bool:
 
 
 def is_data_set(path: Path) -> bool:
-    """Returns whether a folder is a data set as `datasets` saves it, or as the Hugging Face Hub has it in Parquet."""
+    """Return whether a folder is a data set as `datasets` saves it, or as the Hugging Face Hub has it in Parquet."""
     return any((path / name).is_file() for name in _SAVED) or bool(_shards(path))
 
 
 def data_set_files(path: Path) -> list[Path]:
-    """Returns the files with the rows of a data set, split by split.
+    """Return the files with the rows of a data set, split by split.
 
     Raises:
         UserError: one of the folder's own lists is invalid or names a file that is not there.
@@ -132,7 +132,7 @@ def _shards(path: Path) -> list[Path]:
 
 
 def is_table(path: Path) -> bool:
-    """Returns whether a file is a table of text or a workbook, by its first character or its name."""
+    """Return whether a file is a table of text or a workbook, by its first character or its name."""
     if is_workbook(path):
         return True
     return not is_columnar(path) and _first_line(path, western=is_western(path))[:1] not in ("{", "[", "")
@@ -151,7 +151,7 @@ def refuse_table(path: Path, reader: str, remedy: str) -> None:
 
 
 def objects_of(path: Path, wanted: RecordFields, *, western: bool = False) -> Iterator[JsonLine]:
-    """Returns the objects of a file, before lists nested in them are expanded."""
+    """Return the objects of a file, before lists nested in them are expanded."""
     if is_columnar(path):
         return _rows(path)
     if is_table(path):
@@ -213,7 +213,7 @@ _OF_ROWS = frozenset(
 
 
 def usual_names(header: Iterable[str], wanted: RecordFields) -> list[str]:
-    """Returns the names of a table's columns, in small letters where only so they are known: `Model` as `model`."""
+    """Return the names of a table's columns, in small letters where only so they are known: `Model` as `model`."""
     known = _OF_ROWS.union(wanted.holding, *wanted.together)
     names = [name.strip() for name in header]
     small = ["_".join(name.casefold().split()) for name in names]
@@ -224,7 +224,7 @@ def usual_names(header: Iterable[str], wanted: RecordFields) -> list[str]:
 
 
 def _rows_with_lists(path: Path, wanted: RecordFields) -> Iterator[JsonLine]:
-    """Yields the rows of a table with lists in cells, as JSON or as Python shows them."""
+    """Yield the rows of a table with lists in cells, as JSON or as Python shows them."""
     rows = rows_of(path)
     _, header = next(rows, (1, []))
     names = usual_names(header, wanted)
@@ -247,7 +247,7 @@ def _rows_with_lists(path: Path, wanted: RecordFields) -> Iterator[JsonLine]:
 
 
 def _list_in(cell: str, where: str) -> Any:
-    """Returns the list in a cell, written as JSON or by Python or NumPy; a text of several lines unchanged."""
+    """Return the list in a cell, written as JSON or by Python or NumPy; a text of several lines unchanged."""
     try:
         return parse_json(cell, where)
     except UserError as fault:
@@ -261,7 +261,7 @@ def _list_in(cell: str, where: str) -> Any:
 
 
 def _with_commas(cell: str) -> str:
-    """Returns a list with commas between its entries, which NumPy leaves out: Python would take two texts for one."""
+    """Return a list with commas between its entries, which NumPy leaves out: Python would take two texts for one."""
     parts: list[str] = []
     for token in tokenize.generate_tokens(io.StringIO(cell).readline):
         if token.type in _LINE_ENDS:
@@ -277,7 +277,7 @@ def _first_line(path: Path, *, western: bool = False) -> str:
 
 
 def _fields_of_first(value: Any) -> Collection[str]:
-    """Returns the fields of the first object of a list; none if the entries are no objects."""
+    """Return the fields of the first object of a list; none if the entries are no objects."""
     return value[0].keys() if isinstance(value, list) and value and isinstance(value[0], dict) else ()
 
 
@@ -291,7 +291,7 @@ def _listed(values: list[Any], place: str, wanted: RecordFields) -> Iterator[Jso
 
 
 def _paths_within(record: dict[str, Any], wanted: RecordFields) -> list[list[str]]:
-    """Returns the fields that lead to each list of the wanted objects; none in a wanted object itself."""
+    """Return the fields that lead to each list of the wanted objects; none in a wanted object itself."""
     for test in wanted.tests():
         lists = [name for name, value in record.items() if test(_fields_of_first(value))]
         if test(record.keys() - {*lists}):
@@ -306,7 +306,7 @@ def _paths_within(record: dict[str, Any], wanted: RecordFields) -> list[list[str
 def _nested_lists(
     record: Mapping[str, Any], test: Callable[[Collection[str]], bool], levels: int
 ) -> Iterator[list[str]]:
-    """Yields the fields that lead through objects to lists whose first object passes a test."""
+    """Yield the fields that lead through objects to lists whose first object passes a test."""
     for name, value in record.items():
         if test(_fields_of_first(value)):
             yield [name]
@@ -315,7 +315,7 @@ def _nested_lists(
 
 
 def _is_by_id(record: dict[str, Any], wanted: RecordFields) -> bool:
-    """Returns whether an object has dialogues by their ids, as Topical-Chat and MultiWOZ 2.1 do."""
+    """Return whether an object has dialogues by their ids, as Topical-Chat and MultiWOZ 2.1 do."""
     first = next(iter(record.values()), None)
     if not wanted.bare or not isinstance(first, dict) or any(test(record) for test in wanted.tests()):
         return False
@@ -372,7 +372,7 @@ class Utterance(Record):
 
 
 def parsed(form: type[_Form], value: object, where: str, remedy: Callable[[object], str] = lambda value: "") -> _Form:
-    """Returns an object as a record.
+    """Return an object as a record.
 
     Args:
         remedy: returns the end of the message about an object.
@@ -414,7 +414,7 @@ def _records_below(form: type[Record]) -> Iterator[type[Record]]:
 
 
 def _shown(value: object) -> str:
-    """Returns a value as JSON has it, cut short."""
+    """Return a value as JSON has it, cut short."""
     if value is None:
         return "null"
     return str(value).lower() if isinstance(value, bool) else f"{value!r:.60}"
@@ -424,7 +424,7 @@ def _shown(value: object) -> str:
 
 
 def required(record: Mapping[str, Any], name: str, where: str) -> Any:
-    """Returns a field that must be there.
+    """Return a field that must be there.
 
     Raises:
         UserError: it is not; the message begins with `where` and lists the fields that are.
@@ -435,7 +435,7 @@ def required(record: Mapping[str, Any], name: str, where: str) -> Any:
 
 
 def name_of(value: Any, field: str, where: str) -> str:
-    """Returns the name in a field, as `Name` has it.
+    """Return the name in a field, as `Name` has it.
 
     Raises:
         UserError: it is neither a text nor a whole number, such as null, a fraction or a list.
@@ -447,7 +447,7 @@ def name_of(value: Any, field: str, where: str) -> str:
 
 
 def text_of(value: Any, field: str, where: str) -> str:
-    """Returns a text, without blanks around it.
+    """Return a text, without blanks around it.
 
     Raises:
         UserError: it is something else.
@@ -458,7 +458,7 @@ def text_of(value: Any, field: str, where: str) -> str:
 
 
 def value_at(value: Any, path: str) -> Any:
-    """Returns the value at a dotted path, such as `meta.bot` or `choices.0.text`; None if there is none.
+    """Return the value at a dotted path, such as `meta.bot` or `choices.0.text`; None if there is none.
 
     A field whose own name has dots comes before fields within each other.
     """
@@ -478,7 +478,7 @@ def value_at(value: Any, path: str) -> Any:
 
 
 def optional_text(record: Mapping[str, Any], name: str, where: str) -> str:
-    """Returns a text that may be left out or null; then it is empty.
+    """Return a text that may be left out or null; then it is empty.
 
     Raises:
         UserError: it is there and no text.

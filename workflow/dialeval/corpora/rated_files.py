@@ -42,7 +42,7 @@ _LANGUAGE = "en"
 def read_rated_lines(
     corpus: str, path: Path, languages: Iterable[str] | None = None, own_criteria: Collection[str] = ()
 ) -> RatedReading:
-    """Reads a file of the user's own ratings (JSON Lines).
+    """Read a file of the user's own ratings (JSON Lines).
 
     Args:
         languages: codes of the languages to read; None for all.
@@ -147,7 +147,7 @@ class _Line(NamedTuple):
 def _ratings(
     corpus: str, record: _RatedItem, level: Level, own_criteria: Collection[str], where: str
 ) -> Iterable[Rating]:
-    """Yields the ratings of a line."""
+    """Yield the ratings of a line."""
     known = [*DIMENSIONS[level], *own_criteria]
     for dimension, value in (record.ratings or {}).items():
         if dimension not in known:
@@ -204,7 +204,7 @@ class _OneRating(Record):
 
 
 def _ratings_by_item(path: Path, lines: list[_Line]) -> dict[str, tuple[Rating, ...]]:
-    """Returns the ratings of every item, from whichever of its languages has them."""
+    """Return the ratings of every item, from whichever of its languages has them."""
     ratings: dict[str, tuple[Rating, ...]] = {}
     places: dict[str, str] = {}
     for line in lines:
@@ -222,7 +222,7 @@ def _ratings_by_item(path: Path, lines: list[_Line]) -> dict[str, tuple[Rating, 
 
 
 def _clusters(lines: list[_Line]) -> list[str]:
-    """Returns the cluster of every line: its own or that of its item elsewhere, else found from the texts."""
+    """Return the cluster of every line: its own or that of its item elsewhere, else found from the texts."""
     ids = [line.item_id for line in lines]
     named = {line.item_id: line.cluster for line in lines if line.cluster}
     texts = [() if line.item_id in named else line.utterances for line in lines]
@@ -254,7 +254,7 @@ _RATINGS = "ratings"
 
 
 def read_xdial(corpus: str, path: Path, languages: Iterable[str] | None = None) -> RatedReading:
-    """Reads a data set.
+    """Read a data set.
 
     Args:
         languages: codes of the languages to read; None for all that the file has.
@@ -295,7 +295,7 @@ def read_xdial(corpus: str, path: Path, languages: Iterable[str] | None = None) 
 
 
 def _columns(path: Path) -> dict[str, list[str]]:
-    """Returns the cells of every column as text: a response may say 'None' or 'nan'."""
+    """Return the cells of every column as text: a response may say 'None' or 'nan'."""
     rows = [row for _, row in read_columns(path, [_RATINGS])]
     if not rows:
         raise UserError(f"{path} has no rows; download it again")
@@ -333,7 +333,7 @@ def _selected(path: Path, columns: dict[str, list[str]], level: Level, languages
 
 
 def _utterances(columns: dict[str, list[str]], level: Level, language: str) -> list[tuple[str, ...]]:
-    """Returns the utterances of every row; an empty response or dialogue stays empty."""
+    """Return the utterances of every row; an empty response or dialogue stays empty."""
     if level == "dialogue":
         return [_lines(cell) for cell in columns[f"{language}_dial"]]
     pairs = zip(columns[f"{language}_ctx"], columns[f"{language}_res"], strict=True)
@@ -341,7 +341,7 @@ def _utterances(columns: dict[str, list[str]], level: Level, language: str) -> l
 
 
 def _lines(cell: str) -> tuple[str, ...]:
-    """Returns the lines between line feeds, without empty ones at both ends; other line ends are ordinary text."""
+    """Return the lines between line feeds, without empty ones at both ends; other line ends are ordinary text."""
     cell = cell.strip()
     return tuple(line.strip() for line in cell.split("\n")) if cell else ()
 

@@ -63,7 +63,7 @@ class RatedReading:
     _places: dict[tuple[str, str], str] = field(default_factory=dict, repr=False)
 
     def add(self, item: Item, place: str) -> None:
-        """Adds an item that has its `place` in the source.
+        """Add an item that has its `place` in the source.
 
         Raises:
             UserError: it has no id, an id used before in its language, nothing to score, or an empty utterance.
@@ -92,7 +92,7 @@ class RatedReading:
         self.left_out[language, item_id] = reason
 
     def summary(self) -> str:
-        """Returns one line: counts of read and left-out records with reasons, and notes on the rest."""
+        """Return one line: counts of read and left-out records with reasons, and notes on the rest."""
         languages = list(dict.fromkeys(item.language for item in self.items))
         n_human = sum(rating.rater_kind == "human" for rating in self.ratings)
         line = (
@@ -167,7 +167,7 @@ def check_joined(reading: RatedReading, rated_as: Mapping[str, str], field: str)
 
 
 def rating_value(value: object, scale: Scale, place: str) -> float:
-    """Returns a rating as a number, which a text may hold, too; fractions stay fractions.
+    """Return a rating as a number, which a text may hold, too; fractions stay fractions.
 
     Raises:
         UserError: it is no finite number, or off its scale; the message begins with `place`.
@@ -188,7 +188,7 @@ def rating_value(value: object, scale: Scale, place: str) -> float:
 def repeated_ratings(
     item: tuple[str, str, str], rater: tuple[RaterKind, str], values: Sequence[float | None], scale: Scale
 ) -> list[Rating]:
-    """Returns the ratings of several raters or rounds singly, and their mean; empty without a rating.
+    """Return the ratings of several raters or rounds singly, and their mean; empty without a rating.
 
     Args:
         item: corpus, item id and dimension.
@@ -205,7 +205,7 @@ def repeated_ratings(
 
 
 def only(language: str, languages: Iterable[str] | None, source: str) -> None:
-    """Checks that the wanted languages include that of a source.
+    """Check that the wanted languages include that of a source.
 
     Raises:
         UserError: `languages` are given and `language` is not among them.
@@ -218,7 +218,7 @@ def only(language: str, languages: Iterable[str] | None, source: str) -> None:
 
 
 def left_out_rows(corpus: str, reading: RatedReading) -> list[dict[str, str]]:
-    """Returns rows of the table `left_out_items`."""
+    """Return rows of the table `left_out_items`."""
     return [
         {"corpus": corpus, "language": language, "item_id": item_id, "reason": reason}
         for (language, item_id), reason in reading.left_out.items()
@@ -226,7 +226,7 @@ def left_out_rows(corpus: str, reading: RatedReading) -> list[dict[str, str]]:
 
 
 def rating_rows(ratings: Iterable[Rating]) -> list[dict[str, Any]]:
-    """Returns ratings as rows of a table, with exactly the fields of `Rating`."""
+    """Return ratings as rows of a table, with exactly the fields of `Rating`."""
     names = [part.name for part in fields(Rating)]
     return [{name: getattr(rating, name) for name in names} for rating in ratings]
 
@@ -279,7 +279,7 @@ class Gathering:
         cluster: str = "",
         dialogue: str = "",
     ) -> None:
-        """Takes an item with its ratings; one without a rating or with an empty utterance is left out and counted.
+        """Take an item with its ratings; one without a rating or with an empty utterance is left out and counted.
 
         Args:
             turns: speaker and text of each utterance.
@@ -297,7 +297,7 @@ class Gathering:
             self._found.append(_Rated(item_id, level, place, speakers, texts, cluster, dialogue))
 
     def checked(self) -> RatedReading:
-        """Returns all that was found, items that depend on each other being one cluster.
+        """Return all that was found, items that depend on each other being one cluster.
 
         Raises:
             UserError: as in `RatedReading.add` and `check`.
@@ -316,12 +316,12 @@ class Gathering:
 
 
 def before_response(texts: Sequence[str]) -> list[tuple[str, str]]:
-    """Returns utterances with their speakers where the last is the chatbot's and two alternate before it."""
+    """Return utterances with their speakers where the last is the chatbot's and two alternate before it."""
     return list(zip(speakers_before_response(len(texts)), texts, strict=True))
 
 
 def advice(record: object, tried: str) -> str:
-    """Returns the end of a message that names the reader of such a file; empty if none is known.
+    """Return the end of a message that names the reader of such a file; empty if none is known.
 
     Args:
         tried: the reader that could not take it.
@@ -333,7 +333,7 @@ def advice(record: object, tried: str) -> str:
 
 
 def reader_of(record: object) -> str:
-    """Returns the readers of rated items that fit an object of a file; empty if none does."""
+    """Return the readers of rated items that fit an object of a file; empty if none does."""
     if not isinstance(record, dict):
         return ""
     for readers, fields_of_all in _KNOWN_BY:
@@ -344,7 +344,7 @@ def reader_of(record: object) -> str:
 
 
 def reader_of_table(path: Path, first_row: Sequence[str]) -> str:
-    """Returns the reader of rated items that fits a table, by its name and its first row; empty if none does."""
+    """Return the reader of rated items that fits a table, by its name and its first row; empty if none does."""
     names = [name.strip() for name in first_row]
     if "ratings" in names and any(name.endswith(("_ctx", "_dial")) for name in names):
         return "xdial"

@@ -123,7 +123,7 @@ _SINGLE_DIMENSION = {"persona-usr": "relevance", "topical-usr": "relevance"}
 
 
 def scales_of(dataset: str, source: str) -> dict[str, Scale]:
-    """Returns the scales on which people rated a data set, by dimension.
+    """Return the scales on which people rated a data set, by dimension.
 
     Raises:
         UserError: nothing is known of it; the message begins with `source`.
@@ -137,7 +137,7 @@ def scales_of(dataset: str, source: str) -> dict[str, Scale]:
 
 
 def single_dimension(dataset: str) -> str:
-    """Returns the dimension of the one rating per item that xDial-Eval correlates with.
+    """Return the dimension of the one rating per item that xDial-Eval correlates with.
 
     The paper speaks of relevance, but the numbers are those of *overall* for dailydialog-zhao, fed-turn, conture-turn
     and fed-dial, and of *relevance* for persona-usr (so it is taken to be for topical-usr, of the same authors). Of
@@ -155,7 +155,7 @@ _NOT_APPLICABLE = re.compile(r"\s*(?:n/?a\b.*|nan\s*)", re.IGNORECASE | re.DOTAL
 def ratings_of(
     item: tuple[str, str], annotations: Mapping[str, Any], dimensions: Dimensions, place: str, notes: Counter[str]
 ) -> list[Rating]:
-    """Returns all ratings of an item: of several raters each singly and their mean.
+    """Return all ratings of an item: of several raters each singly and their mean.
 
     Args:
         item: corpus and id.
@@ -192,7 +192,7 @@ def ratings_of(
 
 
 def is_missing(value: object) -> bool:
-    """Returns whether a rater gave no number: null, NaN, or N/A with or without a reason."""
+    """Return whether a rater gave no number: null, NaN, or N/A with or without a reason."""
     if isinstance(value, str):
         return _NOT_APPLICABLE.fullmatch(value) is not None
     return value is None or value != value

@@ -28,7 +28,7 @@ _FEWEST = 2
 
 
 def read_any_format(path: Path, language: str) -> Reading:
-    """Reads a file or folder; dialogues of fewer than two utterances are left out.
+    """Read a file or folder; dialogues of fewer than two utterances are left out.
 
     Args:
         language: language of the dialogues that do not name theirs.
@@ -51,7 +51,7 @@ TURN = re.compile(r"(?:^|\s)([mf]) : ")
 
 
 def files_in(folder: Path) -> list[Path]:
-    """Returns the text files of a folder in the order of their numbers.
+    """Return the text files of a folder in the order of their numbers.
 
     Raises:
         UserError: it is no folder or has no text files.
@@ -65,7 +65,7 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def read_mutual_folder(folder: Path, language: str) -> Reading:
-    """Reads a folder of MuTual items; ids are the file names' stems."""
+    """Read a folder of MuTual items; ids are the file names' stems."""
     articles: dict[str, str] = {}
     for path in files_in(folder):
         record = read_json(path)
@@ -94,7 +94,7 @@ def _number(path: Path) -> int:
 
 
 def _items_with_a_longer_cut(articles: dict[str, str]) -> set[str]:
-    """Returns the items whose article begins another one; of equal articles, all but the first.
+    """Return the items whose article begins another one; of equal articles, all but the first.
 
     In sorted order an article that begins another one begins its next neighbour.
     """
@@ -121,7 +121,7 @@ READERS = {
 
 
 def read_corpus(reader: str, path: Path | None, language: str) -> Reading:
-    """Reads a corpus.
+    """Read a corpus.
 
     Args:
         reader: `bundled` or a name in `READERS`.
@@ -136,7 +136,7 @@ def read_corpus(reader: str, path: Path | None, language: str) -> Reading:
 
 
 def source_files(reader: str, path: Path | None) -> list[Path]:
-    """Returns the files that a corpus is read from, so that a change in one of them is noticed."""
+    """Return the files that a corpus is read from, so that a change in one of them is noticed."""
     if reader == "bundled" or path is None:
         return []
     if reader == AUTO:
@@ -203,7 +203,7 @@ RATED_FORMATS = {
 def read_rated(
     reader: str, corpus: str, path: Path, languages: list[str] | None = None, own_criteria: Collection[str] = ()
 ) -> RatedReading:
-    """Reads a rated source.
+    """Read a rated source.
 
     Args:
         languages: codes of the languages to read; None for all that the source has.
@@ -217,5 +217,5 @@ def read_rated(
 
 
 def rated_source_files(reader: str, path: Path) -> list[Path]:
-    """Returns the files that a source is read from, so that a change in one of them is noticed."""
+    """Return the files that a source is read from, so that a change in one of them is noticed."""
     return RATED_FORMATS[reader].files(path)

@@ -41,7 +41,7 @@ _WORD = re.compile(r"\w+")
 def originals_of(
     rows: Sequence[Sequence[str]], originals: Sequence[Sequence[str]], pairing: Pairing, source: str, list_name: str
 ) -> list[int]:
-    """Returns the position of each row's original.
+    """Return the position of each row's original.
 
     Args:
         rows: the id, and then the utterances, of every perturbed dialogue.
@@ -83,14 +83,14 @@ def originals_of(
 
 
 def _by_ids(rows: Sequence[Sequence[str]], n_originals: int) -> list[int] | None:
-    """Returns the numbers at the ends of the ids; None unless every original is there equally often."""
+    """Return the numbers at the ends of the ids; None unless every original is there equally often."""
     found = [_NUMBER.search(row[0].strip()) for row in rows]
     numbers = [int(match[1]) for match in found if match]
     return numbers if Counter(numbers) == dict.fromkeys(range(n_originals), DRAWS_PER_DIALOGUE) else None
 
 
 def _likeness(rows: Sequence[Sequence[str]], originals: Sequence[Sequence[str]], order: Sequence[int]) -> float:
-    """Returns which share of an original's words its perturbed dialogues have on average; rarer words weigh more."""
+    """Return which share of an original's words its perturbed dialogues have on average; rarer words weigh more."""
     words = [_words(texts) for texts in originals]
     n_having = Counter(word for vocabulary in words for word in vocabulary)
     weight = {word: math.log1p(len(originals) / count) for word, count in n_having.items()}
@@ -140,7 +140,7 @@ class PublishedSet:
         return (self.perturbed, self.original or ORIGINALS_FILE)
 
     def is_in(self, folder: Path) -> bool:
-        """Returns whether a file of this set alone is in a folder."""
+        """Return whether a file of this set alone is in a folder."""
         return any((folder / path).is_file() for path in (self.perturbed, self.original) if path)
 
 
@@ -162,7 +162,7 @@ class Pair:
 
 
 def wanted_sets(folder: Path, strategies: Iterable[str] | None) -> list[str]:
-    """Returns the sets that are to be read of a folder: those of some strategies, or the paper's that are in it.
+    """Return the sets that are to be read of a folder: those of some strategies, or the paper's that are in it.
 
     Args:
         folder: the origin's `robustness_data`.
@@ -178,7 +178,7 @@ def wanted_sets(folder: Path, strategies: Iterable[str] | None) -> list[str]:
 
 
 def check_sets(folder: Path, strategies: Iterable[str] | None) -> None:
-    """Checks that a folder has all files of the published sets to read.
+    """Check that a folder has all files of the published sets to read.
 
     Args:
         folder: the origin's `robustness_data`.
@@ -201,7 +201,7 @@ def check_sets(folder: Path, strategies: Iterable[str] | None) -> None:
 
 
 def files_in(folder: Path, strategies: Iterable[str] | None) -> list[Path]:
-    """Returns the files that are read of a folder, so that a change in one of them is noticed; none without sets."""
+    """Return the files that are read of a folder, so that a change in one of them is noticed; none without sets."""
     if strategies is None and not any(SETS[name].is_in(folder) for name in PAPER_SETS):
         return []
     names = wanted_sets(folder, strategies)
@@ -209,7 +209,7 @@ def files_in(folder: Path, strategies: Iterable[str] | None) -> list[Path]:
 
 
 def sets_in(folder: Path) -> list[str]:
-    """Returns the sets of the paper's tables that are in a folder; one with half of its files is."""
+    """Return the sets of the paper's tables that are in a folder; one with half of its files is."""
     found = [name for name in PAPER_SETS if SETS[name].is_in(folder)]
     if not found:
         raise UserError(
@@ -279,7 +279,7 @@ _SPEAKERS = MappingProxyType({"human": "human", "model": "chatbot", "chatbot": "
 
 
 def read_sets(folder: Path, names: Iterable[str] | None = None) -> dict[str, list[Pair]]:
-    """Reads published sets.
+    """Read published sets.
 
     Args:
         folder: the origin's `robustness_data`.
@@ -325,7 +325,7 @@ def _check_as_many(folder: Path, published: PublishedSet, n_originals: int, n_pe
 
 
 def _context_length(before: list[str], after: list[str], place: str) -> int:
-    """Returns how many utterances come before the response, of two rows that have their context in common.
+    """Return how many utterances come before the response, of two rows that have their context in common.
 
     What is put into a response can hold a TAB, which splits it; it is distinguished from the context by the other row.
     """
@@ -390,7 +390,7 @@ _READERS: Mapping[Level, Callable[[Path, PublishedSet], list[Pair]]] = MappingPr
 
 
 def _tagged_item(item_id: str, cluster: str, fields: list[str], place: str) -> Item:
-    """Returns a dialogue from an id and fields `speaker: text`; the chatbot is called `model` in some files."""
+    """Return a dialogue from an id and fields `speaker: text`; the chatbot is called `model` in some files."""
     speakers: list[str] = []
     texts: list[str] = []
     for field in fields[1:]:
@@ -409,7 +409,7 @@ def _placed(path: Path, rows: list[list[str]]) -> list[tuple[list[str], str]]:
 
 
 def _read_fed_originals(path: Path) -> list[Item]:
-    """Reads the undamaged dialogues; the human begins."""
+    """Read the undamaged dialogues; the human begins."""
     content = read_json(path)
     if not isinstance(content, list) or not content:
         raise UserError(f"{path}: a list of lists of utterances is needed; download the file again")

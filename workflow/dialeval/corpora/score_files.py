@@ -48,7 +48,7 @@ class RatedCorpora:
     left_out: Mapping[Key, str] = field(default_factory=dict)
 
     def dimensions(self, corpus: str) -> list[str]:
-        """Returns the dimensions that a corpus can be scored on: its level's own, then others that were rated."""
+        """Return the dimensions that a corpus can be scored on: its level's own, then others that were rated."""
         own = DIMENSIONS[self.levels[corpus]]
         return [*own, *sorted(self.rated.get(corpus, frozenset()) - set(own))]
 
@@ -59,7 +59,7 @@ def rated_corpora(
     left_out: Mapping[str, list[Any]],
     joined: Mapping[str, Collection[str]] = NOTHING_JOINED,
 ) -> RatedCorpora:
-    """Returns the rated corpora of columns of the tables `items`, `ratings` and `left_out_items`.
+    """Return the rated corpora of columns of the tables `items`, `ratings` and `left_out_items`.
 
     Args:
         joined: by corpus, dimensions that are compared with ratings on others: these count as rated.
@@ -85,7 +85,7 @@ def read_score_file(
     notes: Counter[str],
     dimensions: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[dict[str, Any]]:
-    """Yields rows of the table `judgements`.
+    """Yield rows of the table `judgements`.
 
     Args:
         scale: the lowest and the highest value it can give.
@@ -135,7 +135,7 @@ def read_score_file(
 def _rows(
     path: Path, about: RatedCorpora, notes: Counter[str], dimensions: Mapping[str, str]
 ) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yields the scores of a table or of Inspect's log by column, each with its place."""
+    """Yield the scores of a table or of Inspect's log by column, each with its place."""
     if path.suffix != ".eval":
         yield from ((f"line {line}", row) for line, row in read_columns(path, NEEDED))
         return
@@ -180,7 +180,7 @@ def _repeat(text: str, where: str) -> int:
 
 
 def _is_known(key: Key, about: RatedCorpora, where: str) -> bool:
-    """Returns whether an item is rated; False if the reader of the corpus left it out."""
+    """Return whether an item is rated; False if the reader of the corpus left it out."""
     corpus, language, item_id = key
     if key in about.items:
         return True

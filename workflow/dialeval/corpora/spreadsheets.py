@@ -25,7 +25,7 @@ _NAMED_DELIMITER = re.compile(r"sep=(.)", re.IGNORECASE)
 
 
 def rows_of(path: Path, notes: Counter[str] | None = None) -> Iterator[tuple[int, list[str]]]:
-    """Yields the rows of a table that are not blank, each with its line, or its number in a sheet."""
+    """Yield the rows of a table that are not blank, each with its line, or its number in a sheet."""
     if is_workbook(path):
         yield from _sheet_texts(path, notes)
         return
@@ -58,7 +58,7 @@ def _cells(line: str, delimiter: str) -> list[str]:
 
 
 def _is_unquoted(path: Path, delimiter: str, *, western: bool) -> bool:
-    """Returns whether a table knows no quoting.
+    """Return whether a table knows no quoting.
 
     Then every line has as many cells, and a cell goes on after its quotes, as in `"No" she said`. A quote that is not
     closed says so only where commas of texts are written in another way, as EmpatheticDialogues does.
@@ -77,19 +77,19 @@ def _is_unquoted(path: Path, delimiter: str, *, western: bool) -> bool:
 
 
 def is_workbook(path: Path) -> bool:
-    """Returns whether a file is a workbook, by its name."""
+    """Return whether a file is a workbook, by its name."""
     return path.suffix.lower() == _WORKBOOK
 
 
 def cell_text(value: Any) -> str:
-    """Returns a cell of a sheet as text: a whole number without the `.0` that sheets keep it with."""
+    """Return a cell of a sheet as text: a whole number without the `.0` that sheets keep it with."""
     if value is None:
         return ""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def delimiter_of(path: Path, *, western: bool = False) -> str:
-    """Returns the delimiter of a table.
+    """Return the delimiter of a table.
 
     It is what the first line says (`sep=;`), or has most of outside of quotes; a comma where it has none.
     """
@@ -111,7 +111,7 @@ class Row(NamedTuple):
 
 
 def read_rows(path: Path, needed: Sequence[str]) -> Iterator[Row]:
-    """Yields the rows of a table; blank rows are passed over and an empty cell is an empty text.
+    """Yield the rows of a table; blank rows are passed over and an empty cell is an empty text.
 
     Args:
         path: an .xlsx workbook, or else TAB-separated text in UTF-8.
@@ -183,7 +183,7 @@ MOST_BYTES = 1 << 29
 
 
 def sheet_rows(path: Path, notes: Counter[str] | None = None) -> Iterator[tuple[int, list[Any]]]:
-    """Yields the rows that are not blank, to their last cell, each with its number as the sheet counts it.
+    """Yield the rows that are not blank, to their last cell, each with its number as the sheet counts it.
 
     An empty cell is None.
 

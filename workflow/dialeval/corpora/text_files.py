@@ -64,7 +64,7 @@ class JsonLine(NamedTuple):
 
 
 def read_text(path: Path, *, western: bool = False) -> str:
-    """Reads a text file; a byte order mark is allowed.
+    """Read a text file; a byte order mark is allowed.
 
     Raises:
         UserError: the file cannot be read, is in another encoding, or holds NUL characters; the message gives the line.
@@ -93,7 +93,7 @@ def read_text(path: Path, *, western: bool = False) -> str:
 
 
 def read_lines(path: Path, newline: str = "\n", *, western: bool = False) -> Iterator[str]:
-    """Yields the lines of a text file with their ends, holding only a piece in memory.
+    """Yield the lines of a text file with their ends, holding only a piece in memory.
 
     Args:
         newline: what ends a line; "" for all that Python takes for a line end, as `csv` needs it.
@@ -119,7 +119,7 @@ def read_lines(path: Path, newline: str = "\n", *, western: bool = False) -> Ite
 
 
 def is_western(path: Path) -> bool:
-    """Returns whether a text that is not UTF-8 is in Windows-1252 by its looks, as spreadsheet programs save "CSV".
+    """Return whether a text that is not UTF-8 is in Windows-1252 by its looks, as spreadsheet programs save "CSV".
 
     Nearly every text would pass for it, did letters with accents not stand alone in western languages.
     """
@@ -142,7 +142,7 @@ def is_western(path: Path) -> bool:
 
 
 def parse_json(text: str, place: str) -> Any:
-    """Reads JSON.
+    """Read JSON.
 
     Args:
         text: one value; it may have several lines.
@@ -172,12 +172,12 @@ def parse_json(text: str, place: str) -> Any:
 
 
 def read_json(path: Path) -> Any:
-    """Reads a file that holds one JSON value."""
+    """Read a file that holds one JSON value."""
     return parse_json(read_text(path), str(path))
 
 
 def read_json_lines(path: Path, *, western: bool = False) -> Iterator[JsonLine]:
-    """Yields the objects of a JSON Lines file; blank lines are passed over.
+    """Yield the objects of a JSON Lines file; blank lines are passed over.
 
     Raises:
         UserError: as in `read_text` and `parse_json`, and for a line that holds something else than an object.
@@ -192,7 +192,7 @@ def read_json_lines(path: Path, *, western: bool = False) -> Iterator[JsonLine]:
 
 
 def read_csv(path: Path, delimiter: str = ",", *, western: bool = False) -> Iterator[tuple[int, list[str]]]:
-    """Yields the rows of a CSV file, blank lines too, each with the line that it ends on.
+    """Yield the rows of a CSV file, blank lines too, each with the line that it ends on.
 
     Args:
         delimiter: what stands between two cells.
@@ -212,7 +212,7 @@ def read_csv(path: Path, delimiter: str = ",", *, western: bool = False) -> Iter
 
 
 def read_columns(path: Path, needed: Iterable[str] = ()) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yields the rows of a CSV file by column, each with the line that it ends on; rows without a text are passed over.
+    """Yield the rows of a CSV file by column, each with the line that it ends on; rows without a text are passed over.
 
     Args:
         path: the file; its first row names the columns.
@@ -239,19 +239,19 @@ def read_columns(path: Path, needed: Iterable[str] = ()) -> Iterator[tuple[int, 
 
 
 def number_in(cell: str) -> float | None:
-    """Returns the number that a cell of a table holds, such as `-1.5e3` or `nan`; None if it holds something else."""
+    """Return the number that a cell of a table holds, such as `-1.5e3` or `nan`; None if it holds something else."""
     text = cell.strip()
     return None if _NUMBER.fullmatch(text) is None else float(text)
 
 
 def listed(names: Iterable[object]) -> str:
-    """Returns names for a message: the first twenty, each cut to forty characters, or `none`."""
+    """Return names for a message: the first twenty, each cut to forty characters, or `none`."""
     texts = [f"{name!s:.40}" for name in names]
     return ", ".join(texts[:_LISTED] + ["..."] * (len(texts) > _LISTED)) or "none"
 
 
 def is_nested_deeper(value: Any, levels: int) -> bool:
-    """Returns whether lists and objects are nested more than `levels` deep."""
+    """Return whether lists and objects are nested more than `levels` deep."""
     level = [value]
     for _ in range(levels):
         level = [
@@ -298,7 +298,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _position(text: str, place: int) -> str:
-    """Returns a position in a text for messages, with the line if the text has several."""
+    """Return a position in a text for messages, with the line if the text has several."""
     line = text.count("\n", 0, place) + 1
     column = place - text.rfind("\n", 0, place)
     return f"line {line}, character {column}" if "\n" in text.strip() else f"character {column}"
@@ -313,7 +313,7 @@ UNPACKED, _TIMES_SMALLER = 1 << 28, 200
 
 
 def unpacked(path: Path) -> io.BufferedReader:
-    """Opens a file, unpacked if it is compressed.
+    """Open a file, unpacked if it is compressed.
 
     Raises:
         OSError: the file cannot be opened; reading it raises ValueError where it unpacks to more than text can.
@@ -334,11 +334,11 @@ class _Packed(io.RawIOBase):
         self._left = max(UNPACKED, _TIMES_SMALLER * n_bytes)
 
     def readable(self) -> bool:
-        """Returns that it can be read."""
+        """Return that it can be read."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Reads into a buffer.
+        """Read into a buffer.
 
         Raises:
             ValueError: it unpacks to more than any text.
@@ -350,6 +350,6 @@ class _Packed(io.RawIOBase):
         return n
 
     def close(self) -> None:
-        """Closes the file."""
+        """Close the file."""
         self._file.close()
         super().close()

@@ -40,7 +40,7 @@ Cells = Sequence[Sequence[Answer]]
 
 
 def accuracy_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row]:
-    """Returns accuracy by model, method and language: a row per task, per dimension, and Overall (Tables 2 and 3).
+    """Return accuracy by model, method and language: a row per task, per dimension, and Overall (Tables 2 and 3).
 
     Only the first rotation counts. `scope` is the type of `name`: task, dimension or overall; `n_tasks` is the number
     of tasks of the mean.
@@ -55,7 +55,7 @@ def accuracy_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[R
 
 
 def of_tasks(answers: Iterable[Answer]) -> Iterator[tuple[str, str, Cells]]:
-    """Yields scope and name of each task, each dimension and Overall, with the answers to each of its tasks."""
+    """Yield scope and name of each task, each dimension and Overall, with the answers to each of its tasks."""
     by_task = {about["task"]: own for about, own in grouped(answers, "task")}
     tasks = {task.abbreviation: task for task in TASKS if task.abbreviation in by_task}
     for name in tasks:
@@ -68,7 +68,7 @@ def of_tasks(answers: Iterable[Answer]) -> Iterator[tuple[str, str, Cells]]:
 
 
 def _of_domains(answers: Iterable[Answer]) -> Iterator[tuple[str, str, Cells]]:
-    """Yields group and name of each domain, and of the mean of each group, with the answers in each of its domains.
+    """Yield group and name of each domain, and of the mean of each group, with the answers in each of its domains.
 
     Domains beyond the twenty come last and belong to no group.
     """
@@ -84,7 +84,7 @@ def _of_domains(answers: Iterable[Answer]) -> Iterator[tuple[str, str, Cells]]:
 
 
 def human_rows(languages: Sequence[str]) -> list[Row]:
-    """Returns people's published accuracies in languages, in the columns of `accuracy_rows`, without intervals."""
+    """Return people's published accuracies in languages, in the columns of `accuracy_rows`, without intervals."""
     rows: list[Row] = []
     for language in languages:
         about = {"model": HUMAN.lower(), "method": "published", "language": language}
@@ -101,7 +101,7 @@ def human_rows(languages: Sequence[str]) -> list[Row]:
 
 
 def domain_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row]:
-    """Returns accuracy by model, method, language and domain, and the mean of each group of domains (Table 7).
+    """Return accuracy by model, method, language and domain, and the mean of each group of domains (Table 7).
 
     Domains beyond the twenty come last and belong to no group.
     """
@@ -120,7 +120,7 @@ def _rate_row(cells: Cells, confidence: float) -> Row:
 
 
 def chance_of(cells: Cells) -> float:
-    """Returns the accuracy of random guessing: one in the number of options; every cell counts once."""
+    """Return the accuracy of random guessing: one in the number of options; every cell counts once."""
     return unweighted_mean([math.fsum(1 / one["n_options"] for one in cell) / len(cell) for cell in cells if cell])
 
 
@@ -139,17 +139,17 @@ class Rate:
     note: str = ""
 
     def to_row(self) -> Row:
-        """Returns the rate's columns."""
+        """Return the rate's columns."""
         return asdict(self) | {"n_clusters": self.n_clusters or None, "note": self.note or None}
 
 
 def rate_of(answers: Iterable[Answer], confidence: float = 0.95) -> Rate:
-    """Returns the share of right answers with its interval; NaN where there is no answer."""
+    """Return the share of right answers with its interval; NaN where there is no answer."""
     return mean_rate([list(answers)], confidence)
 
 
 def mean_rate(cells: Cells, confidence: float = 0.95) -> Rate:
-    """Returns the unweighted mean of the cells' shares of right answers (the paper's Overall), with its interval.
+    """Return the unweighted mean of the cells' shares of right answers (the paper's Overall), with its interval.
 
     It is missing where a cell has no answer, or where there is no cell.
     """
@@ -180,17 +180,17 @@ def mean_rate(cells: Cells, confidence: float = 0.95) -> Rate:
 
 
 def unweighted_mean(shares: Sequence[float]) -> float:
-    """Returns the mean of shares, each counting once; NaN where there is none or one is missing."""
+    """Return the mean of shares, each counting once; NaN where there is none or one is missing."""
     return math.fsum(shares) / len(shares) if shares else math.nan
 
 
 def first_rotation(answers: Iterable[Answer]) -> list[Answer]:
-    """Returns the answers to items with unrotated options."""
+    """Return the answers to items with unrotated options."""
     return [answer for answer in answers if answer["rotation"] == 0]
 
 
 def grouped(rows: Iterable[Answer], *names: str) -> list[tuple[Row, list[Answer]]]:
-    """Returns rows by some columns: the values of these, and their rows, in the order in which the values appear."""
+    """Return rows by some columns: the values of these, and their rows, in the order in which the values appear."""
     groups: dict[tuple[Any, ...], list[Answer]] = {}
     for row in rows:
         groups.setdefault(tuple(row[name] for name in names), []).append(row)
@@ -201,7 +201,7 @@ def grouped(rows: Iterable[Answer], *names: str) -> list[tuple[Row, list[Answer]
 
 
 def average_rows(answers: Iterable[Answer], groups: Mapping[str, Sequence[str]], confidence: float = 0.95) -> list[Row]:
-    """Returns the mean accuracy of each group of models by method, language and scope.
+    """Return the mean accuracy of each group of models by method, language and scope.
 
     `scope` is the type of `name`: task, dimension, overall, domain, or domains (a group of domains). Overall,
     dimensions and groups of domains are unweighted means of tasks or domains.
@@ -237,7 +237,7 @@ def average_rows(answers: Iterable[Answer], groups: Mapping[str, Sequence[str]],
 
 
 def _scopes(answers: Sequence[Answer]) -> Iterator[tuple[str, str, Cells]]:
-    """Yields each scope of an average with the answers of its equally weighted cells."""
+    """Yield each scope of an average with the answers of its equally weighted cells."""
     yield from of_tasks(answers)
     for group, name, cells in _of_domains(answers):
         if group:
@@ -248,7 +248,7 @@ def _scopes(answers: Sequence[Answer]) -> Iterator[tuple[str, str, Cells]]:
 
 
 def ablation_rows(variants: Mapping[str, Iterable[Answer]], confidence: float = 0.95) -> list[Row]:
-    """Returns accuracy by variant, and its difference from the full procedure (Table 4).
+    """Return accuracy by variant, and its difference from the full procedure (Table 4).
 
     Args:
         variants: answers by variant: `full`, and `-styles` or `-filter`.
@@ -289,7 +289,7 @@ _TASKS_OF: dict[str, tuple[str, ...]] = {
 
 
 def accuracy_differences(answers: Iterable[Answer], confidence: float) -> Iterator[DifferencesRow]:
-    """Yields the differences of the table `accuracy`, by source, language and task, dimension or Overall.
+    """Yield the differences of the table `accuracy`, by source, language and task, dimension or Overall.
 
     A model that answers by two methods counts as two. Items of one dialogue are one cluster.
 
@@ -317,7 +317,7 @@ def accuracy_differences(answers: Iterable[Answer], confidence: float) -> Iterat
 
 
 def ablation_differences(variants: Mapping[str, Iterable[Answer]], confidence: float) -> Iterator[DifferencesRow]:
-    """Yields the change by each ablation, by model, method and language, on each task and over all.
+    """Yield the change by each ablation, by model, method and language, on each task and over all.
 
     The items of two procedures differ, so this is a difference of two means; common items count on both sides. All
     models under one ablation, language and task are a family.

@@ -88,7 +88,7 @@ def plan_briefs(
     styles: bool = True,
     random_seed: int = 0,
 ) -> Iterator[Brief]:
-    """Yields the briefs of `per_cell` items for every task and domain.
+    """Yield the briefs of `per_cell` items for every task and domain.
 
     Args:
         tasks: abbreviations.
@@ -110,7 +110,7 @@ def plan_briefs(
 
 
 def answer_field(task: Task) -> str:
-    """Returns the hidden field that names the right answer of a task with closed answers (not ED); else ''."""
+    """Return the hidden field that names the right answer of a task with closed answers (not ED); else ''."""
     return task.hidden[-1] if task.values and task.hidden else ""
 
 
@@ -139,7 +139,7 @@ def _rng(random_seed: int, *names: str) -> np.random.Generator:
 
 
 def _personalities(rng: np.random.Generator, language: str) -> tuple[str, str]:
-    """Returns two different personalities; each is unfriendly with a chance of one third."""
+    """Return two different personalities; each is unfriendly with a chance of one third."""
     drawn: list[Value] = []
     while len(drawn) < 2:
         style_is_unfriendly = rng.random() < _UNFRIENDLY_SHARE
@@ -150,7 +150,7 @@ def _personalities(rng: np.random.Generator, language: str) -> tuple[str, str]:
 
 
 def _dealt(n: int, turn: int, random_seed: int, name: str) -> int:
-    """Returns a number below n; every n turns in a row have each number once."""
+    """Return a number below n; every n turns in a row have each number once."""
     return int(_rng(random_seed, "deal", name).permutation(n)[turn % n])
 
 
@@ -164,7 +164,7 @@ Subject = tuple[Dialogue, ...]
 
 
 def brief_subject(brief: Brief, repeat: int) -> Subject:
-    """Returns the subject of a writing request: pairs of field and value."""
+    """Return the subject of a writing request: pairs of field and value."""
     fields = {
         "task": brief.task,
         "language": brief.language,
@@ -176,7 +176,7 @@ def brief_subject(brief: Brief, repeat: int) -> Subject:
 
 
 def item_subject(item: TestItem, *, answer: bool = False) -> Subject:
-    """Returns the subject of a request about an item: utterances, options, and pairs of field and value.
+    """Return the subject of a request about an item: utterances, options, and pairs of field and value.
 
     Args:
         answer: whether the label belongs to it.
@@ -189,5 +189,5 @@ def item_subject(item: TestItem, *, answer: bool = False) -> Subject:
 
 
 def fields_of(pairs: Sequence[Dialogue]) -> dict[str, str]:
-    """Returns the pairs of a subject as fields."""
+    """Return the pairs of a subject as fields."""
     return {pair[0]: pair[1] for pair in pairs}

@@ -76,7 +76,7 @@ class RuleWriter:
         )
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
-        """Returns the number of words between blanks."""
+        """Return the number of words between blanks."""
         return sum(len(message.content.split()) for message in messages)
 
     async def close(self) -> None:
@@ -114,16 +114,16 @@ class FilterByChoice:
         return Response(text=verdict, prompt_tokens=chosen.prompt_tokens, completion_tokens=1)
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
-        """Returns the length of a prompt as the model counts it."""
+        """Return the length of a prompt as the model counts it."""
         return self._engine.count_tokens(messages)
 
     async def close(self) -> None:
-        """Closes the model's engine."""
+        """Close the model's engine."""
         await self._engine.close()
 
 
 def write_embedded(subject: Sequence[Dialogue], dialogues: Sequence[Dialogue]) -> str:
-    """Returns the answer to a writing request: a JSON object, or words where the task cannot be made by rule.
+    """Return the answer to a writing request: a JSON object, or words where the task cannot be made by rule.
 
     Every domain has its own dialogues, those that have most words in common with its description; what is left over
     goes where dialogues are wanting, so that the domain of an embedded item is a hint and no more. The number of the
@@ -147,7 +147,7 @@ def write_embedded(subject: Sequence[Dialogue], dialogues: Sequence[Dialogue]) -
 
 
 def filter_embedded(subject: Sequence[Dialogue], fits: Sequence[float]) -> str:
-    """Returns the answer to a filter's request: `incorrect` if the named option fits worst of all, else `correct`.
+    """Return the answer to a filter's request: `incorrect` if the named option fits worst of all, else `correct`.
 
     Args:
         subject: that of the request (`subjects.item_subject` with the answer).
@@ -162,7 +162,7 @@ def filter_embedded(subject: Sequence[Dialogue], fits: Sequence[float]) -> str:
 
 @lru_cache(maxsize=8)
 def _shares(dialogues: tuple[Dialogue, ...], language: str) -> dict[str, tuple[Dialogue, ...]]:
-    """Returns the dialogues of each domain: in turn, each takes the one that has most words of its description."""
+    """Return the dialogues of each domain: in turn, each takes the one that has most words of its description."""
     words = [Counter(_WORD.findall(" ".join(dialogue).casefold())) for dialogue in dialogues]
     free = set(range(len(dialogues)))
     shares: dict[str, list[Dialogue]] = {name: [] for name in DOMAIN_NAMES}
@@ -208,7 +208,7 @@ def _cloze(task: str, dialogue: Dialogue, dialogues: Sequence[Dialogue], rng: np
 def _others(
     right: str, dialogue: Dialogue, dialogues: Sequence[Dialogue], speaker: int, rng: np.random.Generator
 ) -> list[str]:
-    """Returns three utterances of the same speaker in other dialogues, drawn from those nearest in length.
+    """Return three utterances of the same speaker in other dialogues, drawn from those nearest in length.
 
     They come from the dialogue's own fold, if it has enough: an embedded model's items then contain no
     utterance that it learned from, neither the right option nor one that would betray itself by being known.

@@ -54,7 +54,7 @@ def plan(
     circular: bool = False,
     presentation: Presentation = "history",
 ) -> Iterator[Planned]:
-    """Yields the requests of an examination.
+    """Yield the requests of an examination.
 
     `case_id` is the item's id and `left` its task. The request id ends in the rotation and, under `perplexity`, the
     option: `dialogbench/letter/en/KRG-7/2`, `dialogbench/perplexity/en/KRG-7/0/3`.
@@ -87,7 +87,7 @@ def parse_all(
     items: Mapping[str, TestItem],
     answered: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]],
 ) -> Iterator[dict[str, Any]]:
-    """Yields the rows of all answers of one model.
+    """Yield the rows of all answers of one model.
 
     Args:
         items: the items of one language by item id.
@@ -106,7 +106,7 @@ def parse_all(
 def parse(
     model: str, method: Method, item: TestItem, rotation: int, answers: Sequence[Mapping[str, Any]]
 ) -> Iterator[dict[str, Any]]:
-    """Yields the rows of answers to one item in one rotation: one, or two under `perplexity`.
+    """Yield the rows of answers to one item in one rotation: one, or two under `perplexity`.
 
     Args:
         item: the item as planned, not rotated.
@@ -129,7 +129,7 @@ def parse(
 
 
 def place_of(request_id: str, method: Method) -> tuple[int, int | None]:
-    """Returns the rotation that a request id names, and the option under `perplexity`."""
+    """Return the rotation that a request id names, and the option under `perplexity`."""
     parts = request_id.rsplit("/", 2)
     return (int(parts[1]), int(parts[2])) if method == "perplexity" else (int(parts[2]), None)
 
@@ -156,7 +156,7 @@ def _plan_perplexity(item: TestItem, templates: Templates, sampling: Sampling) -
 
 
 def _messages(item: TestItem, templates: Templates, presentation: Presentation) -> tuple[Message, ...]:
-    """Returns the dialogue and the question as messages; two of the user's in a row become one."""
+    """Return the dialogue and the question as messages; two of the user's in a row become one."""
     as_text = presentation == "text"
     question = templates.render(
         _QUESTION[item.language],
@@ -176,7 +176,7 @@ def _messages(item: TestItem, templates: Templates, presentation: Presentation) 
 
 
 def _likeliest(item: TestItem, answers: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str | None]]:
-    """Yields the option of highest log-probability per token and in total; None if an option has none, or for a tie."""
+    """Yield the option of highest log-probability per token and in total; None if an option has none, or for a tie."""
     scored = len(answers) == len(item.options) and all(
         answer["status"] == "ok" and answer["logprob"] is not None and answer["n_tokens"] for answer in answers
     )
@@ -189,7 +189,7 @@ def _likeliest(item: TestItem, answers: Sequence[Mapping[str, Any]]) -> Iterator
 
 
 def _most_probable(scores: Mapping[str, float], letters: Sequence[str]) -> str | None:
-    """Returns the letter with the highest score; None if there is none or more than one."""
+    """Return the letter with the highest score; None if there is none or more than one."""
     seen = {letter: scores[letter] for letter in letters if scores.get(letter) is not None}
     best = max(seen.values(), default=None)
     first = [letter for letter, score in seen.items() if score == best]
@@ -223,23 +223,23 @@ def _joint_status(answers: Sequence[Mapping[str, Any]], *, readable: bool) -> st
 
 
 def question_of(item: TestItem) -> str:
-    """Returns the item's own question, or the one that its task asks of every dialogue."""
+    """Return the item's own question, or the one that its task asks of every dialogue."""
     return without_marks(item.question) or _in(item.language, _QUESTIONS[item.task])
 
 
 def extras_of(item: TestItem) -> list[tuple[str, str]]:
-    """Returns name and text of the parts that are shown beside the dialogue."""
+    """Return name and text of the parts that are shown beside the dialogue."""
     return [(_in(item.language, _EXTRAS[name]), without_marks(item.extra[name])) for name in task_of(item.task).shown]
 
 
 def render_utterances(utterances: Sequence[str], language: str) -> str:
-    """Returns a dialogue with one line per utterance, each with its speaker."""
+    """Return a dialogue with one line per utterance, each with its speaker."""
     name, colon = ("说话人", "：") if language == "zh" else ("Speaker ", ": ")
     return "\n".join(f"{name}{place % 2 + 1}{colon}{_one_line(text)}" for place, text in enumerate(utterances))
 
 
 def render_options(options: Sequence[str]) -> str:
-    """Returns options with one line each, behind their letters."""
+    """Return options with one line each, behind their letters."""
     return "\n".join(f"{letter}. {_one_line(text)}" for letter, text in zip(LETTERS, options, strict=False))
 
 
@@ -285,7 +285,7 @@ def _one_line(text: str) -> str:
 
 
 def read_letter(text: str, options: Sequence[str], *, cut: bool = False) -> str | None:
-    """Returns the letter of the option that an answer chooses, or None where it chooses none or more than one.
+    """Return the letter of the option that an answer chooses, or None where it chooses none or more than one.
 
     Args:
         text: the answer; a reasoning part (`<think>...</think>`) at its beginning is ignored.
@@ -433,14 +433,14 @@ class _Named(NamedTuple):
 
 
 def _by_text(plain: str, options: Sequence[str]) -> str | None:
-    """Returns the letter of the option whose text is all of the answer, or all after `Answer:`."""
+    """Return the letter of the option whose text is all of the answer, or all after `Answer:`."""
     answers = {_folded(plain), _folded(_ANSWER_BEFORE.sub("", plain, count=1))}
     matching = [letter for letter, option in zip(LETTERS, options, strict=False) if _folded(option) in answers]
     return matching[0] if len(matching) == 1 else None
 
 
 def _answered(plain: str) -> Iterator[str]:
-    """Yields the letters in sentences that hold nothing but letters and words that give an answer or change it."""
+    """Yield the letters in sentences that hold nothing but letters and words that give an answer or change it."""
     for sentence in _SENTENCE_END.split(_LISTED.sub(_without_mark, plain)):
         letters = _ALONE.findall(sentence)
         if letters and all(map(_is_of_answers, _WORD.findall(_ALONE.sub(" ", sentence)))):
@@ -448,7 +448,7 @@ def _answered(plain: str) -> Iterator[str]:
 
 
 def _without_mark(listed: re.Match[str]) -> str:
-    """Returns a line that begins with an option's letter; empty where the option's text or a remark on it follows."""
+    """Return a line that begins with an option's letter; empty where the option's text or a remark on it follows."""
     line = listed[0]
     is_answer = all(map(_is_of_answers, _WORD.findall(_ALONE.sub(" ", line))))
     return line if is_answer or any(pattern.search(line) for pattern in _DECLARATIONS) else ""
@@ -463,7 +463,7 @@ def _is_of_answers(word: str) -> bool:
 
 
 def shuffled(item: TestItem, random_seed: int) -> TestItem:
-    """Returns the item with its options in an order that depends on random seed and item name only."""
+    """Return the item with its options in an order that depends on random seed and item name only."""
     name = f"{random_seed}\0position\0{item.language}\0{item.item_id}"
     digest = hashlib.sha256(name.encode()).digest()
     order = np.random.default_rng(int.from_bytes(digest[:8], "big")).permutation(len(item.options))
@@ -471,12 +471,12 @@ def shuffled(item: TestItem, random_seed: int) -> TestItem:
 
 
 def rotations(item: TestItem) -> tuple[TestItem, ...]:
-    """Returns the item with its options rotated by 0, 1, ... places, so that each option has each place once."""
+    """Return the item with its options rotated by 0, 1, ... places, so that each option has each place once."""
     n = len(item.options)
     return tuple(_reordered(item, [(place - shift) % n for place in range(n)]) for shift in range(n))
 
 
 def _reordered(item: TestItem, order: Sequence[int]) -> TestItem:
-    """Returns the item with option `order[place]` at each place."""
+    """Return the item with option `order[place]` at each place."""
     options = tuple(item.options[place] for place in order)
     return replace(item, options=options, label=LETTERS[list(order).index(item.right)])

@@ -37,7 +37,7 @@ _FILLED_IN = ("answer", "expert")
 def draw(
     items: Mapping[str, TestItem], origin_of: Mapping[str, Mapping[str, str]], per_task: int, random_seed: int
 ) -> list[TestItem]:
-    """Returns so many items of each source, language and task of the full procedure, in the items' order."""
+    """Return so many items of each source, language and task of the full procedure, in the items' order."""
     ranked = sorted(items, key=lambda name: hashlib.sha256(f"{random_seed}\0sheet\0{name}".encode()).digest())
     counts: Counter[tuple[str, ...]] = Counter()
     drawn = set()
@@ -50,7 +50,7 @@ def draw(
 
 
 def sheet(items: Iterable[TestItem]) -> str:
-    """Returns the sheet as CSV, `answer` and `expert` to be filled in."""
+    """Return the sheet as CSV, `answer` and `expert` to be filled in."""
     text = StringIO()
     writer = csv.DictWriter(text, COLUMNS, restval="", lineterminator="\n")
     writer.writeheader()
@@ -69,7 +69,7 @@ def sheet(items: Iterable[TestItem]) -> str:
 
 
 def write_sheet(path: Path, text: str) -> None:
-    """Writes the sheet; a sheet with answers to the same items is kept, and is never overwritten.
+    """Write the sheet; a sheet with answers to the same items is kept, and is never overwritten.
 
     Raises:
         UserError: the sheet has answers, and its items differ from those of this run.
@@ -127,7 +127,7 @@ class ExpertReading:
 
 
 def read_expert_answers(path: Path, items: Mapping[str, TestItem]) -> ExpertReading:
-    """Reads a file of answers; blank ones are counted and left out.
+    """Read a file of answers; blank ones are counted and left out.
 
     Args:
         path: the CSV file.
@@ -170,7 +170,7 @@ def read_expert_answers(path: Path, items: Mapping[str, TestItem]) -> ExpertRead
 
 
 def _table(path: Path) -> Iterator[tuple[list[str], int]]:
-    """Yields the rows that are not blank with their lines, for any delimiter."""
+    """Yield the rows that are not blank with their lines, for any delimiter."""
     head = read_text(path).partition("\n")[0]
     delimiter = max(",;\t", key=head.count)
     for line, row in read_csv(path, delimiter):
@@ -203,7 +203,7 @@ def _item(name: str, items: Mapping[str, TestItem], where: str) -> TestItem:
 
 
 def _choice(answer: str, item: TestItem, shown: Mapping[str, str], where: str) -> str:
-    """Returns the letter of the chosen option in the present order."""
+    """Return the letter of the chosen option in the present order."""
     letter_of = {_folded(text): letter for letter, text in zip(item.letters, item.options, strict=True)}
     found = _LETTER.fullmatch(answer)
     if found is None:
@@ -234,5 +234,5 @@ def _choice(answer: str, item: TestItem, shown: Mapping[str, str], where: str) -
 
 
 def _folded(text: str) -> str:
-    """Returns an option's words for comparison; the sheet escapes those that look like a formula."""
+    """Return an option's words for comparison; the sheet escapes those that look like a formula."""
     return _BLANKS.sub(" ", unescaped_cell(text)).strip().casefold()

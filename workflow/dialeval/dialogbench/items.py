@@ -88,7 +88,7 @@ class TestItem:
         return (len(self.utterances) + 1) // 2
 
     def to_row(self) -> dict[str, Any]:
-        """Returns the item as a row of a table."""
+        """Return the item as a row of a table."""
         return {
             "item_id": self.item_id,
             "task": self.task,
@@ -109,7 +109,7 @@ class TestItem:
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> TestItem:
-        """Returns the item that `to_row` wrote; `extra` may be a mapping or a list of pairs, as Arrow gives it."""
+        """Return the item that `to_row` wrote; `extra` may be a mapping or a list of pairs, as Arrow gives it."""
         return cls(
             item_id=row["item_id"],
             task=row["task"],
@@ -128,7 +128,7 @@ class TestItem:
 
 
 def read_items(path: Path) -> tuple[dict[str, TestItem], dict[str, Mapping[str, str]]]:
-    """Returns the items by id, and each one's source, variant and cluster: items that share a dialogue are one.
+    """Return the items by id, and each one's source, variant and cluster: items that share a dialogue are one.
 
     Args:
         path: the table `test_items`.
@@ -162,7 +162,7 @@ class ItemReading:
     notes: Counter[str] = field(default_factory=Counter)
 
     def summary(self) -> str:
-        """Returns one line with the numbers of items read and left out, with reasons."""
+        """Return one line with the numbers of items read and left out, with reasons."""
         line = f"{self.source}: {len(self.items)} test items read"
         if self.skipped:
             reasons = "; ".join(f"{count} {task} {reason}" for (task, reason), count in self.skipped.most_common())
@@ -173,7 +173,7 @@ class ItemReading:
 
 
 def read(path: Path, language: str, *, origin: str = "published", task: str | None = None) -> ItemReading:
-    """Reads one file, or all `.json` and `.jsonl` files of a folder.
+    """Read one file, or all `.json` and `.jsonl` files of a folder.
 
     Args:
         origin: what is noted as the items' origin.
@@ -193,7 +193,7 @@ def read(path: Path, language: str, *, origin: str = "published", task: str | No
 
 
 def read_bundled(language: str) -> ItemReading:
-    """Reads our own items of one language, in DialogBench's published format; bundled/LICENSE.md has their licence.
+    """Read our own items of one language, in DialogBench's published format; bundled/LICENSE.md has their licence.
 
     Raises:
         UserError: there is none in that language.
@@ -207,7 +207,7 @@ def read_bundled(language: str) -> ItemReading:
 
 
 def item_files(path: Path) -> list[Path]:
-    """Returns a file, or the `.json` and `.jsonl` files of a folder.
+    """Return a file, or the `.json` and `.jsonl` files of a folder.
 
     Raises:
         UserError: a folder has none.
@@ -274,7 +274,7 @@ class RecordProblem(Exception):
 def read_record(
     record: Mapping[str, Any], *, item_id: str, task: Task, language: str, origin: str, domain: str | None = None
 ) -> TestItem:
-    """Returns the item that a record describes.
+    """Return the item that a record describes.
 
     Args:
         record: the fields, named as the paper's prompts name them; blanks, underscores and case do not count.
@@ -323,7 +323,7 @@ def _folded(text: str) -> str:
 
 
 def _utterances(dialogue: Any) -> tuple[str, ...]:
-    """Returns a dialogue's texts; speaker 1 must begin and the speakers alternate."""
+    """Return a dialogue's texts; speaker 1 must begin and the speakers alternate."""
     if not isinstance(dialogue, list) or not dialogue:
         raise RecordProblem("no_dialogue", f"{dialogue!r:.60}")
     utterances = [utterance for turn in dialogue for utterance in _turn(turn)]
@@ -336,7 +336,7 @@ def _utterances(dialogue: Any) -> tuple[str, ...]:
 
 
 def _turn(turn: Any) -> Iterator[tuple[int, str]]:
-    """Yields speaker and text of the utterances of a turn."""
+    """Yield speaker and text of the utterances of a turn."""
     if not isinstance(turn, dict):
         raise RecordProblem("broken_dialogue", f"a turn must be an object, not {turn!r:.60}")
     fields = {_folded(name): value for name, value in turn.items()}
@@ -373,7 +373,7 @@ def _text(value: Any) -> str:
 
 
 def _options(value: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Returns the options' texts and their keys: letters, digits, or nothing where a list has none."""
+    """Return the options' texts and their keys: letters, digits, or nothing where a list has none."""
     pairs = list(_option_pairs(value))
     if not pairs:
         raise RecordProblem("no_options", f"{value!r:.60}")
@@ -416,7 +416,7 @@ def _option_key(key: str) -> str:
 
 
 def _in_order(pairs: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """Returns options in the order of their keys, A or 1 first; without keys, in their own order."""
+    """Return options in the order of their keys, A or 1 first; without keys, in their own order."""
     keys = sorted(key for key, _ in pairs)
     if not any(keys):
         return pairs
@@ -435,7 +435,7 @@ def _option_text(value: Any) -> str:
 
 
 def _label(value: Any, keys: tuple[str, ...]) -> str:
-    """Returns the letter of the right option."""
+    """Return the letter of the right option."""
     if isinstance(value, list):
         value = ",".join(str(entry) for entry in value)
     if isinstance(value, float) and value.is_integer():

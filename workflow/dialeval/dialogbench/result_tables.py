@@ -34,7 +34,7 @@ SIMULATED = " (simulated)"
 
 
 def joint_answers(answers: Iterable[Answer], at_least: int | None = None) -> list[Row]:
-    """Returns an answer of all experts together to each item, in the columns of `test_answers`.
+    """Return an answer of all experts together to each item, in the columns of `test_answers`.
 
     Args:
         answers: rows of `expert_answers`.
@@ -62,7 +62,7 @@ def joint_answers(answers: Iterable[Answer], at_least: int | None = None) -> lis
 
 
 def expert_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row]:
-    """Returns the accuracy of each expert by task and over all, by source and language."""
+    """Return the accuracy of each expert by task and over all, by source and language."""
     rows: list[Row] = []
     for about, group in grouped(answers, "source", "language", "expert"):
         read = [{**one, "correct": one["choice"] == one["label"], "status": "ok"} for one in group]
@@ -73,7 +73,7 @@ def expert_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row
 
 
 def agreement_rows(answers: Iterable[Answer], confidence: float = 0.95, random_seed: int = 0) -> list[Row]:
-    """Returns how far experts agree, by source, language and task, and over all items that two or more answered.
+    """Return how far experts agree, by source, language and task, and over all items that two or more answered.
 
     `agreement` is the share of pairs of experts who chose the same option of an item; `alpha` Krippendorff's, which
     takes the letters for names. With a single expert there are no rows.
@@ -123,7 +123,7 @@ _ORDER = (PEOPLE, "base", "chat", "")
 
 
 def overview_rows(accuracy: Iterable[Mapping[str, object]], averages: Iterable[Mapping[str, object]]) -> list[Row]:
-    """Returns a row for each model and method, with its accuracy in each task and over all.
+    """Return a row for each model and method, with its accuracy in each task and over all.
 
     People come first, then base models, chat models, and models without a type; the best of each first, and
     the average below.
@@ -173,7 +173,7 @@ def _place(row: Row) -> tuple[object, ...]:
 
 
 def position_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row]:
-    """Returns, for each place of the right option, the accuracy, and how often the letter was chosen (Figure 7).
+    """Return, for each place of the right option, the accuracy, and how often the letter was chosen (Figure 7).
 
     Where items have all rotations, all count: the right option of every item was in every position once,
     and the accuracies of two places are over the same items. `p_uniform` is the test of the chosen letters against
@@ -204,7 +204,7 @@ def position_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[R
 
 
 def circular_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row]:
-    """Returns the share of items that are answered right in every rotation, by task, with the mean over tasks.
+    """Return the share of items that are answered right in every rotation, by task, with the mean over tasks.
 
     `accuracy` is that share; `single_accuracy` is that of the first rotation alone, `mean_accuracy` that over all
     rotations. Items without all rotations are left out.
@@ -224,7 +224,7 @@ def circular_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[R
 
 
 def _chosen(answers: Sequence[Answer], letters: str) -> IntArray:
-    """Returns how often each letter was chosen over the orders of each item, shape [n_items, n_letters]."""
+    """Return how often each letter was chosen over the orders of each item, shape [n_items, n_letters]."""
     number = {item_id: place for place, item_id in enumerate(dict.fromkeys(one["item_id"] for one in answers))}
     chosen = np.zeros((len(number), len(letters)), dtype=np.int64)
     for answer in answers:
@@ -234,7 +234,7 @@ def _chosen(answers: Sequence[Answer], letters: str) -> IntArray:
 
 
 def _joined(found: Sequence[Answer]) -> Row:
-    """Returns all rotations of an item as one answer: right if each is."""
+    """Return all rotations of an item as one answer: right if each is."""
     status = next((answer["status"] for answer in found if answer["status"] != "ok"), "ok")
     return {"correct": all(answer["correct"] for answer in found), "status": status, "cluster": found[0]["cluster"]}
 
@@ -243,7 +243,7 @@ def _joined(found: Sequence[Answer]) -> Row:
 
 
 def item_rows(items: Iterable[TestItem]) -> list[Row]:
-    """Returns the number of items and their mean turns by language, task and origin (the paper's Table 1)."""
+    """Return the number of items and their mean turns by language, task and origin (the paper's Table 1)."""
     groups: dict[tuple[str, str, str], list[TestItem]] = defaultdict(list)
     for item in items:
         groups[item.language, item.task, item.origin].append(item)
@@ -271,7 +271,7 @@ def _by_task(key: tuple[str, str, str]) -> tuple[str, int, str]:
 
 
 def style_rows(classified: Mapping[str, Iterable[Answer]], confidence: float = 0.95) -> list[Row]:
-    """Returns how often each style was seen in each speaker, by variant, judge and language (Figure 5).
+    """Return how often each style was seen in each speaker, by variant, judge and language (Figure 5).
 
     Args:
         classified: rows of the judge's classification by variant: `full`, `-styles`, `-domains`.
@@ -291,7 +291,7 @@ def style_rows(classified: Mapping[str, Iterable[Answer]], confidence: float = 0
 
 
 def domain_count_rows(classified: Mapping[str, Iterable[Answer]], confidence: float = 0.95) -> list[Row]:
-    """Returns how many dialogues were seen in each domain, by variant, judge and language (Figure 6)."""
+    """Return how many dialogues were seen in each domain, by variant, judge and language (Figure 6)."""
     names = (*DOMAIN_NAMES, OTHER)
     return [
         row
@@ -309,7 +309,7 @@ def _classified(classified: Mapping[str, Iterable[Answer]]) -> Iterator[tuple[Ro
 def _share_rows(
     about: Row, column: str, names: Sequence[str], seen: Counter[str | None], confidence: float
 ) -> list[Row]:
-    """Returns count and share of each name; unparsed answers are counted and left out of the shares."""
+    """Return count and share of each name; unparsed answers are counted and left out of the shares."""
     n = sum(seen[name] for name in names)
     rows = []
     for name in names:

@@ -33,7 +33,7 @@ class Value:
     variants: tuple[str, ...] = ()
 
     def in_language(self, language: str) -> str:
-        """Returns the name in a language; English where there is no other."""
+        """Return the name in a language; English where there is no other."""
         return self.zh if language == "zh" else self.en
 
 
@@ -46,7 +46,7 @@ def _variants(row: dict[str, str]) -> tuple[str, ...]:
 
 
 def _values() -> dict[str, tuple[Value, ...]]:
-    """Returns closed sets by their kind."""
+    """Return closed sets by their kind."""
     found: dict[str, tuple[Value, ...]] = {}
     for row in _rows("values.csv"):
         found[row["kind"]] = (*found.get(row["kind"], ()), Value(row["en"], row["zh"], _variants(row)))
@@ -174,7 +174,7 @@ ABBREVIATIONS: tuple[str, ...] = tuple(task.abbreviation for task in TASKS)
 
 
 def task_of(abbreviation: str) -> Task:
-    """Returns the task of an abbreviation.
+    """Return the task of an abbreviation.
 
     Raises:
         UserError: there is none of that name.
@@ -186,7 +186,7 @@ def task_of(abbreviation: str) -> Task:
 
 
 def find_task(name: str) -> Task | None:
-    """Returns the task of any of its names, or None.
+    """Return the task of any of its names, or None.
 
     Only letters and digits count, in either case; an ending `En` or `Pretrain`, as the published prompts have, does
     not.
@@ -200,7 +200,7 @@ def find_task(name: str) -> Task | None:
 
 
 def value_of(task: Task, text: str) -> Value | None:
-    """Returns which of a task's closed answers a text is, or None."""
+    """Return which of a task's closed answers a text is, or None."""
     folded = _folded(text)
     for value in task.values:
         if folded in {_folded(name) for name in (value.en, value.zh, *value.variants)}:
@@ -244,11 +244,11 @@ class Domain:
     variants: tuple[str, ...] = ()
 
     def title(self, language: str) -> str:
-        """Returns the name in a language; English where there is no other."""
+        """Return the name in a language; English where there is no other."""
         return self.zh if language == "zh" else self.name
 
     def about(self, language: str) -> str:
-        """Returns the description in a language; English where there is no other."""
+        """Return the description in a language; English where there is no other."""
         return self.description_zh if language == "zh" else self.description
 
 
@@ -263,7 +263,7 @@ DOMAIN_NAMES: tuple[str, ...] = tuple(domain.name for domain in DOMAINS)
 
 
 def domain_of(name: str) -> Domain:
-    """Returns the domain of a name.
+    """Return the domain of a name.
 
     Raises:
         UserError: there is none of that name.
@@ -275,7 +275,7 @@ def domain_of(name: str) -> Domain:
 
 
 def find_domain(name: str) -> Domain | None:
-    """Returns the domain of any of its names, or None; only letters and digits count, in either case."""
+    """Return the domain of any of its names, or None; only letters and digits count, in either case."""
     folded = _folded(name)
     for domain in DOMAINS:
         if folded in {_folded(each) for each in (domain.name, domain.zh, *domain.variants)}:

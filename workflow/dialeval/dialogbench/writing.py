@@ -66,13 +66,13 @@ class Attempt:
     outcome: Outcome
 
     def to_row(self) -> dict[str, Any]:
-        """Returns the attempt as a row of the table `written_items`; the item's columns are empty without an item."""
+        """Return the attempt as a row of the table `written_items`; the item's columns are empty without an item."""
         item = self.outcome.item.to_row() if self.outcome.item else {}
         return {**item, "procedure": self.procedure, "round": self.round, **self.outcome.to_row()}
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Attempt:
-        """Returns the attempt that `to_row` wrote."""
+        """Return the attempt that `to_row` wrote."""
         outcome = Outcome(
             item_id=row["item_id"],
             task=row["task"],
@@ -113,7 +113,7 @@ async def write_items(
     duplicate_similarity: float | None,
     max_rounds: int,
 ) -> list[Attempt]:
-    """Returns every attempt at the items of some briefs, round by round.
+    """Return every attempt at the items of some briefs, round by round.
 
     Args:
         ask: the writer.
@@ -141,7 +141,7 @@ async def write_items(
 
 
 async def filter_attempts(ask: Ask, attempts: Sequence[Attempt], templates: Templates, *, judge: str) -> list[Attempt]:
-    """Returns the attempts with the filter's reason against those that the judge does not call correct.
+    """Return the attempts with the filter's reason against those that the judge does not call correct.
 
     Args:
         attempts: what was written; only accepted items are judged, and none of the basic prompt.
@@ -160,7 +160,7 @@ async def filter_attempts(ask: Ask, attempts: Sequence[Attempt], templates: Temp
 async def classify_attempts(
     ask: Ask, attempts: Sequence[Attempt], templates: Templates, *, judge: str
 ) -> list[dict[str, Any]]:
-    """Returns style and domain of every accepted item as the judge sees them, with its variant: one row each."""
+    """Return style and domain of every accepted item as the judge sees them, with its variant: one row each."""
     variant_of = {one.outcome.item_id: one.variant for one in attempts if one.outcome.accepted}
     items = items_of(attempts)
     answers = await ask([one.request for one in plan_classification(items, templates)])
@@ -171,12 +171,12 @@ async def classify_attempts(
 
 
 def items_of(attempts: Iterable[Attempt]) -> list[TestItem]:
-    """Returns the accepted items."""
+    """Return the accepted items."""
     return [one.outcome.item for one in attempts if one.outcome.accepted and one.outcome.item]
 
 
 def written_of(attempts: Iterable[Attempt], variants: Sequence[str]) -> Iterator[tuple[str, TestItem]]:
-    """Yields the items of some variants, each with its variant."""
+    """Yield the items of some variants, each with its variant."""
     for one in attempts:
         variant, item = one.variant, one.outcome.item
         if variant in variants and variant and item:
@@ -191,7 +191,7 @@ def plan(
     round_number: int = 0,
     accepted: Collection[str] = (),
 ) -> Iterator[Planned]:
-    """Yields a request for each item that is missing; `case_id` is the id of the item to be written, `left` its task.
+    """Yield a request for each item that is missing; `case_id` is the id of the item to be written, `left` its task.
 
     The briefs of a later round are the same, so that what was balanced stays balanced.
 
@@ -220,13 +220,13 @@ def plan(
 
 
 def prompted_brief(brief: Brief, text: str) -> Brief:
-    """Returns a brief for a prompt; personalities that it lacks are the writer's choice."""
+    """Return a brief for a prompt; personalities that it lacks are the writer's choice."""
     given = all(personality in text for personality in brief.personalities)
     return brief if given else replace(brief, personalities=("", ""))
 
 
 def prompt(brief: Brief, templates: Templates) -> str:
-    """Returns the prompt for one item."""
+    """Return the prompt for one item."""
     domain = domain_of(brief.domain) if brief.domain else None
     task = task_of(brief.task)
     return templates.render(
@@ -285,7 +285,7 @@ _MARKS = re.compile(r"[*_`\"'“”‘’{}\[\]#<>「」【】]+")
 
 
 def plan_filtering(items: Iterable[TestItem], templates: Templates) -> Iterator[Planned]:
-    """Yields one request per item; `case_id` is its id, `left` its task."""
+    """Yield one request per item; `case_id` is its id, `left` its task."""
     for item in items:
         prompt = templates.render(
             FILTER_TEMPLATES[item.language],
@@ -308,7 +308,7 @@ def plan_filtering(items: Iterable[TestItem], templates: Templates) -> Iterator[
 
 
 def parse_filtering(judge: str, item: TestItem, answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the judge's verdict on an item: `choice` is `correct`, `incorrect` or None.
+    """Return the judge's verdict on an item: `choice` is `correct`, `incorrect` or None.
 
     Args:
         answer: row of `responses`.
@@ -326,7 +326,7 @@ def parse_filtering(judge: str, item: TestItem, answer: Mapping[str, Any]) -> di
 
 
 def read_verdict(text: str, *, cut: bool = False) -> str | None:
-    """Returns `correct` or `incorrect`; None for an answer that has neither plainly, or was `cut` right behind it."""
+    """Return `correct` or `incorrect`; None for an answer that has neither plainly, or was `cut` right behind it."""
     plain = own_words(plain_text(text)).replace("’", "'")
     unmarked = _MARKS.sub(lambda marks: "'" if _is_apostrophe(marks) else "", plain).strip()
     answer = _BLANKS.sub(lambda blanks: "\n" if "\n" in blanks[0] else " ", unmarked)
@@ -341,7 +341,7 @@ def read_verdict(text: str, *, cut: bool = False) -> str | None:
 
 
 def filtered(outcome: Outcome, verdict: Mapping[str, Any]) -> Outcome:
-    """Returns the outcome with the filter's reason against it, if any: only items called correct are kept."""
+    """Return the outcome with the filter's reason against it, if any: only items called correct are kept."""
     if verdict["choice"] == "correct":
         return outcome
     reason = "filtered_out" if verdict["choice"] == "incorrect" else f"filter_{verdict['status']}"
@@ -364,7 +364,7 @@ _EDGES = " \t.,;!*_`\"'“”()[]<>。"
 
 
 def plan_classification(items: Iterable[TestItem], templates: Templates) -> Iterator[Planned]:
-    """Yields one request per item; `case_id` is its id, `left` its task."""
+    """Yield one request per item; `case_id` is its id, `left` its task."""
     for item in items:
         prompt = templates.render(
             CLASSIFY_TEMPLATE, dialogue=render_utterances(item.utterances, item.language), domains=DOMAIN_NAMES
@@ -381,7 +381,7 @@ def plan_classification(items: Iterable[TestItem], templates: Templates) -> Iter
 
 
 def parse_classification(judge: str, item: TestItem, answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the judge's description of a dialogue: two styles and a domain, each None where it cannot be read.
+    """Return the judge's description of a dialogue: two styles and a domain, each None where it cannot be read.
 
     A domain beyond the twenty is `other`; `assigned_domain` has the words of the judge. The status is ok only if all
     three are there.
@@ -407,7 +407,7 @@ def parse_classification(judge: str, item: TestItem, answer: Mapping[str, Any]) 
 
 
 def _fields(text: str, *, cut: bool) -> dict[str, str]:
-    """Returns the lines of an answer by field; one with two different values is left out, as is one that was cut."""
+    """Return the lines of an answer by field; one with two different values is left out, as is one that was cut."""
     plain = plain_text(text)
     values: dict[str, set[str]] = {}
     for line in _LINE.finditer(plain.rpartition("\n")[0] if cut else plain):

@@ -65,12 +65,12 @@ class Outcome:
         return self.item is not None and not self.reasons
 
     def rejected(self, reason: str, detail: str = "") -> Outcome:
-        """Returns the outcome with one more reason against the item."""
+        """Return the outcome with one more reason against the item."""
         text = f"{reason}: {detail}" if detail else reason
         return replace(self, reasons=(*self.reasons, reason), details=(*self.details, text))
 
     def to_row(self) -> dict[str, Any]:
-        """Returns the outcome as a row of a table, without the item."""
+        """Return the outcome as a row of a table, without the item."""
         return {
             "item_id": self.item_id,
             "task": self.task,
@@ -84,7 +84,7 @@ class Outcome:
 
 
 def read_written(brief: Brief, answer: Mapping[str, Any], origin: str) -> Outcome:
-    """Returns the items in a writer's answer to one brief.
+    """Return the items in a writer's answer to one brief.
 
     Args:
         brief: the brief; its drawn values are those of the item, whatever the writer repeats of them. Only
@@ -107,7 +107,7 @@ def read_written(brief: Brief, answer: Mapping[str, Any], origin: str) -> Outcom
 
 
 def find_record(text: str) -> dict[str, Any]:
-    """Returns the one JSON object with a dialogue that a text holds, in Markdown fences, in a list, or among words.
+    """Return the one JSON object with a dialogue that a text holds, in Markdown fences, in a list, or among words.
 
     Commas before a closing bracket and raw line breaks in strings are forgiven; nothing else is mended.
 
@@ -152,7 +152,7 @@ def _item(brief: Brief, record: dict[str, Any], origin: str) -> TestItem:
 
 
 def _objects(text: str) -> tuple[list[dict[str, Any]], str]:
-    """Returns the outermost JSON objects of a text, and the fault of an unreadable one, if any."""
+    """Return the outermost JSON objects of a text, and the fault of an unreadable one, if any."""
     found: list[dict[str, Any]] = []
     broken, n_broken = "", 0
     place = text.find("{")
@@ -175,7 +175,7 @@ def _objects(text: str) -> tuple[list[dict[str, Any]], str]:
 
 
 def _unusable(record: dict[str, Any]) -> str:
-    """Returns the fault of a JSON object that cannot be part of an item; empty if there is none."""
+    """Return the fault of a JSON object that cannot be part of an item; empty if there is none."""
     if is_nested_deeper(record, _MOST_LEVELS):
         return f"nested more than {_MOST_LEVELS} deep"
     try:
@@ -190,7 +190,7 @@ def _is_item(record: Mapping[str, Any]) -> bool:
 
 
 def _without_trailing_commas(text: str) -> str:
-    """Removes commas before a closing bracket outside of strings."""
+    """Remove commas before a closing bracket outside of strings."""
     pieces, end = [], 0
     for string in _STRING.finditer(text):
         pieces += [_TRAILING_COMMA.sub("", text[end : string.start()]), string[0]]
@@ -235,7 +235,7 @@ class Problem(NamedTuple):
 
 
 def checked(outcomes: Sequence[Outcome], rules: Rules | None = None, *, threshold: float | None = 0.7) -> list[Outcome]:
-    """Returns outcomes with the reasons against each item: broken rules, and near-duplicates of earlier ones.
+    """Return outcomes with the reasons against each item: broken rules, and near-duplicates of earlier ones.
 
     Args:
         outcomes: what was read, in the order of the plan.
@@ -257,13 +257,13 @@ def checked(outcomes: Sequence[Outcome], rules: Rules | None = None, *, threshol
 
 
 def problems(item: TestItem, rules: Rules | None = None) -> list[Problem]:
-    """Returns the rules that an item breaks."""
+    """Return the rules that an item breaks."""
     task = task_of(item.task)
     return [*_dialogue_problems(item, task, rules or Rules()), *_option_problems(item, task, rules or Rules())]
 
 
 def counts(outcomes: Iterable[Outcome]) -> list[dict[str, Any]]:
-    """Returns how many items ended for which reason, by language, task and domain; an item counts under its first.
+    """Return how many items ended for which reason, by language, task and domain; an item counts under its first.
 
     Accepted items count under `accepted`, or `accepted_short` if they have fewer turns than the prompt asks for.
     """
@@ -323,7 +323,7 @@ def _closed_option_problems(item: TestItem, task: Task) -> Iterator[Problem]:
 
 
 def _copy_problems(item: TestItem, task: Task) -> Iterator[Problem]:
-    """Yields options that copy forbidden text, or lack required text."""
+    """Yield options that copy forbidden text, or lack required text."""
     dialogue = _joined(" \n ".join(item.utterances))
     if task.abbreviation == "SF":
         words = set(_words(" ".join(item.utterances)))
@@ -344,7 +344,7 @@ def _copy_problems(item: TestItem, task: Task) -> Iterator[Problem]:
 
 
 def _joined(text: str) -> str:
-    """Returns the words of a text between single blanks, so that whole words are found in it."""
+    """Return the words of a text between single blanks, so that whole words are found in it."""
     return f" {' '.join(_words(text))} "
 
 
@@ -364,7 +364,7 @@ SHINGLE = 3
 
 
 def near_duplicates(items: Sequence[TestItem], threshold: float = 0.7) -> dict[str, str]:
-    """Returns the items that repeat an earlier one: item id -> id of the earlier item that is kept.
+    """Return the items that repeat an earlier one: item id -> id of the earlier item that is kept.
 
     Only items of one task and language are compared. An item that is itself dropped drops no other.
 
@@ -388,7 +388,7 @@ def near_duplicates(items: Sequence[TestItem], threshold: float = 0.7) -> dict[s
 
 
 def similar_to_earlier(sets: Sequence[frozenset[str]], threshold: float) -> dict[int, int]:
-    """Returns the sets that are similar to an earlier one that is kept: place -> place of the earlier one.
+    """Return the sets that are similar to an earlier one that is kept: place -> place of the earlier one.
 
     Args:
         sets: the shingles of each text.
@@ -419,7 +419,7 @@ def similar_to_earlier(sets: Sequence[frozenset[str]], threshold: float) -> dict
 
 
 def shingles(utterances: Iterable[str]) -> frozenset[str]:
-    """Returns the runs of words in a dialogue; case and punctuation do not count."""
+    """Return the runs of words in a dialogue; case and punctuation do not count."""
     words = _WORD.findall(" ".join(utterances).casefold())
     n = max(len(words) - SHINGLE + 1, 1)
     return frozenset(" ".join(words[start : start + SHINGLE]) for start in range(n))

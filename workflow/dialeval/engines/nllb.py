@@ -53,7 +53,7 @@ class NllbEngine:
     async def answer_all(
         self, requests: Iterable[tuple[str, Request]], store: ResponseStore
     ) -> AsyncGenerator[Outcome, None]:
-        """Yields key and outcome of every request, each once; see `engines.answering.TableEngine`."""
+        """Yield key and outcome of every request, each once; see `engines.answering.TableEngine`."""
         waiting = iter(requests)
         while window := list(islice(waiting, self.concurrency)):
             outcomes = self._outcomes(window)
@@ -61,11 +61,11 @@ class NllbEngine:
                 yield outcome
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
-        """Returns 0: the model reads a request's subject, not its messages."""
+        """Return 0: the model reads a request's subject, not its messages."""
         return 0
 
     async def close(self) -> None:
-        """Does nothing; the model is freed with the process."""
+        """Do nothing; the model is freed with the process."""
 
     def _outcomes(self, window: Sequence[tuple[str, Request]]) -> Iterator[Outcome]:
         alike: dict[tuple[str, int], list[_Pending]] = defaultdict(list)
@@ -121,7 +121,7 @@ class _Pending(NamedTuple):
 
 
 def open_model(model: NllbModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
-    """Returns the engine of a model; see `answering.open_engine`.
+    """Return the engine of a model; see `answering.open_engine`.
 
     Raises:
         UserError: a library is missing, or the model cannot be had.
@@ -197,17 +197,17 @@ class Translator:
         self.window = int(getattr(config, "max_position_embeddings", None) or 1024)
 
     def knows(self, code: str) -> bool:
-        """Returns whether a code, after FLORES-200, is one of the model's languages."""
+        """Return whether a code, after FLORES-200, is one of the model's languages."""
         return bool(self._tokenizer.convert_tokens_to_ids(code) != self._tokenizer.unk_token_id)
 
     def encode(self, text: str, source: str) -> list[int]:
-        """Returns the tokens of a text in a language, all of them; `</s>` or `<unk>` in it are words like others."""
+        """Return the tokens of a text in a language, all of them; `</s>` or `<unk>` in it are words like others."""
         self._tokenizer.src_lang = source
         ids: list[int] = self._tokenizer(text, split_special_tokens=True)["input_ids"]
         return ids
 
     def translate(self, sequences: Sequence[Sequence[int]], target: str, max_tokens: int) -> list[Translation]:
-        """Returns the translations of texts, computed together, or by halves where the memory is too small for all.
+        """Return the translations of texts, computed together, or by halves where the memory is too small for all.
 
         Args:
             sequences: the tokens of each.
@@ -295,7 +295,7 @@ _GIGABYTE = 2**30
 
 
 def weights_bytes(config: Any, precision: str) -> int:
-    """Returns the bytes of a model's weights, laid out without any content."""
+    """Return the bytes of a model's weights, laid out without any content."""
     import torch
     from transformers import AutoModelForSeq2SeqLM
 
@@ -305,7 +305,7 @@ def weights_bytes(config: Any, precision: str) -> int:
 
 
 def check_memory(name: str, needed: int, free: int | None, *, on_gpu: bool) -> None:
-    """Ends where the weights do not fit.
+    """End where the weights do not fit.
 
     Args:
         needed: bytes of its weights.

@@ -72,7 +72,7 @@ class Limits:
 
     @asynccontextmanager
     async def place(self, tokens: Tokens, *, again: bool = False) -> AsyncIterator[Place]:
-        """Waits for a place in flight for an attempt, which has it until the context ends.
+        """Wait for a place in flight for an attempt, which has it until the context ends.
 
         Args:
             again: whether the request was sent before.
@@ -89,7 +89,7 @@ class Limits:
             self.in_flight.leave()
 
     def read_headers(self, place: Place, *, accepted: bool) -> None:
-        """Takes in the limits that the headers of an answer announce, at most once in `_READ_AGAIN` seconds."""
+        """Take in the limits that the headers of an answer announce, at most once in `_READ_AGAIN` seconds."""
         now = loop_time()
         if place.headers is None or (accepted and now < self._read_at + _READ_AGAIN):
             return
@@ -104,14 +104,14 @@ class Limits:
         )
 
     def answered(self, place: Place) -> None:
-        """Updates the limits after a response."""
+        """Update the limits after a response."""
         self._throttle.accepted(place.attempt)
         self._n_pauses = 0
         self.in_flight.open()
         self.breaker.answered()
 
     def failed(self, place: Place, kind: str, message: str, *, too_many: bool, pause: float | None) -> None:
-        """Takes in a failed attempt, after which all requests may pause.
+        """Take in a failed attempt, after which all requests may pause.
 
         Args:
             too_many: whether the endpoint refused the request as one too many.
@@ -139,7 +139,7 @@ class Limits:
         self.breaker.failed(kind, message, again=place.again, is_working=self._is_working)
 
     def _is_working(self) -> bool:
-        """Returns whether a request has been in flight for longer than a refusal takes."""
+        """Return whether a request has been in flight for longer than a refusal takes."""
         since = loop_time() - self._throttle.refusals_take()
         return any(place.attempt.sent_at < since for place in self._in_flight)
 
@@ -198,7 +198,7 @@ class Place:
         self.headers: Mapping[str, str] | None = None
 
     def keep_headers(self, headers: Mapping[str, str]) -> None:
-        """Keeps the headers of the answer."""
+        """Keep the headers of the answer."""
         self.headers = headers
 
 
@@ -230,7 +230,7 @@ class InFlight:
         self._refused: deque[asyncio.Future[None]] = deque()
 
     async def enter(self, *, again: bool = False) -> None:
-        """Waits for a place; `again`: the request was in flight before."""
+        """Wait for a place; `again`: the request was in flight before."""
         loop = asyncio.get_running_loop()
         if not (self._refused or self._waiting) and self.running < self.limit and loop.time() >= self.resume_at:
             self.running += 1
@@ -251,17 +251,17 @@ class InFlight:
         return loop_time() < self.resume_at
 
     async def pause_over(self) -> None:
-        """Waits for the end of the pause."""
+        """Wait for the end of the pause."""
         while (wait := self.resume_at - loop_time()) > 0:
             await asyncio.sleep(wait)
 
     def leave(self) -> None:
-        """Gives a place back."""
+        """Give a place back."""
         self.running -= 1
         self._let_in()
 
     def open(self) -> None:
-        """Allows `maximum` requests in flight."""
+        """Allow `maximum` requests in flight."""
         if self.limit < self.maximum:
             self.limit = self.maximum
             self._let_in()
@@ -310,14 +310,14 @@ class Pace:
         self._turn = asyncio.Lock()
 
     def take_amply(self, most: float) -> bool:
-        """Uses units if half of the burst is left afterwards, and returns whether it did."""
+        """Use units if half of the burst is left afterwards, and return whether it did."""
         if self._turn.locked() or self._missing(most) > -self._burst / 2:
             return False
         self._room -= most
         return True
 
     async def acquire(self, units: float = 1.0) -> None:
-        """Waits until the units may be used."""
+        """Wait until the units may be used."""
         if not self._turn.locked() and self._missing(units) <= 0:
             self._room -= units
             return
@@ -331,7 +331,7 @@ class Pace:
                 units -= part
 
     def _missing(self, units: float) -> float:
-        """Returns the number of units without room."""
+        """Return the number of units without room."""
         self._refill()
         return units - self._room
 
@@ -350,7 +350,7 @@ class Flow:
         self._turn = asyncio.Lock()
 
     async def take(self, units: float = 1.0) -> None:
-        """Waits for a turn."""
+        """Wait for a turn."""
         if self._turn.locked() or self._free_at > loop_time():
             async with self._turn:
                 if (wait := self._free_at - loop_time()) > 0:

@@ -95,7 +95,7 @@ class AnnouncedLimit:
         self._sharers, self._found_shared_at = 1.0, -math.inf
 
     def seconds(self, units: float) -> float:
-        """Returns the seconds that units take at the present speed."""
+        """Return the seconds that units take at the present speed."""
         if not self.known:
             return 0.0
         now = loop_time()
@@ -110,12 +110,12 @@ class AnnouncedLimit:
         return slow * 0.5 ** max(0, self._unmoved - _CHANCE)  # a number that is true moves as soon as we go faster
 
     def sent(self, units: float) -> Sent:
-        """Counts units that are being used."""
+        """Count units that are being used."""
         self._used += units
         return Sent(loop_time(), self._used)
 
     def update(self, reading: Reading, sent: Sent, *, accepted: bool) -> None:
-        """Updates the speed by the limit in a response's headers, for an accepted or refused request."""
+        """Update the speed by the limit in a response's headers, for an accepted or refused request."""
         if not (1 <= reading.limit < math.inf and 0 <= reading.remaining < reading.limit):
             return  # all of it is left: nothing to keep, or a number that counts nothing
         if accepted:
@@ -141,12 +141,12 @@ class AnnouncedLimit:
         self.known = max(self._contradictions, self._unmoved) < _CONTRADICTIONS
 
     def _expected(self, now: float) -> float:
-        """Returns the remaining units, with all requests in flight counted as used."""
+        """Return the remaining units, with all requests in flight counted as used."""
         grown = self._growth * (now - self._read_at)
         return min(self._limit, self._remaining + grown - (self._used - self._used_then))
 
     def _is_old(self, reading: Reading, sent: Sent, accepted: bool) -> bool:
-        """Returns whether a reading equals the one before although much more should have grown than was used."""
+        """Return whether a reading equals the one before although much more should have grown than was used."""
         if not accepted or (reading.limit, reading.remaining) != (self._limit, self._remaining):
             self._same_since = sent
             return False
@@ -154,7 +154,7 @@ class AnnouncedLimit:
         return self._unmoved > _CHANCE or grown > _MUCH_GROWTH * self._limit
 
     def _measure(self, reading: Reading, sent: Sent) -> None:
-        """Adds the growth since the last reading, less others' use: a lower bound of the limit."""
+        """Add the growth since the last reading, less others' use: a lower bound of the limit."""
         seconds = sent.at - self._read_at
         less = math.exp(-seconds / _FORGOTTEN_IN)
         grown = reading.remaining - self._remaining + sent.used - self._used_then
@@ -170,7 +170,7 @@ _YEARS = 3e8
 
 
 def announced(headers: Mapping[str, str], kind: str) -> Reading | None:
-    """Returns the limit of `requests` or `tokens` (`kind`) that headers announce; None if none is readable."""
+    """Return the limit of `requests` or `tokens` (`kind`) that headers announce; None if none is readable."""
     for remaining, limit, reset in _SPELLINGS[kind]:
         left = _count(headers.get(remaining))
         if left is not None:
@@ -203,7 +203,7 @@ def _count(text: str | None) -> float | None:
 
 
 def _span(text: str | None) -> float | None:
-    """Returns seconds from now: of `1s`, `6m0s`, `20ms`, a number of seconds, or a moment."""
+    """Return seconds from now: of `1s`, `6m0s`, `20ms`, a number of seconds, or a moment."""
     if not text or len(text) > 60:
         return None
     parts = _SPAN.findall(text)
@@ -311,15 +311,15 @@ class Throttle:
         self._resumed_at = self._last_sent_at = -math.inf
 
     def seconds(self, units: float) -> float:
-        """Returns the seconds that requests take."""
+        """Return the seconds that requests take."""
         return units / self.speed
 
     def refusals_take(self) -> float:
-        """Returns the seconds within which a refusal comes."""
+        """Return the seconds within which a refusal comes."""
         return 1.0 + 2.0 * self._slowest_refusal
 
     def sent(self) -> Attempt:
-        """Counts a request that is being sent."""
+        """Count a request that is being sent."""
         now = loop_time()
         if now > self._last_sent_at + max(_IDLE, 3 / self.speed):  # earlier accepted requests do not show the speed
             self._resumed_at, self._sent_then, self._refused = now, self._sent, 0
@@ -340,7 +340,7 @@ class Throttle:
         return Attempt(self._sent - 1, now, count)
 
     def accepted(self, one: Attempt) -> None:
-        """Counts an accepted request."""
+        """Count an accepted request."""
         if self._over_again and one.number > self._over_number:
             self._over_again = False
             self._last_refused.clear()
@@ -350,7 +350,7 @@ class Throttle:
                 self._speed_up_in_a_calm()
 
     def refused(self, one: Attempt, pause: float) -> bool:
-        """Counts a refused request and returns whether all requests must wait; `pause`: the endpoint's seconds."""
+        """Count a refused request and return whether all requests must wait; `pause`: the endpoint's seconds."""
         now = loop_time()
         self._slowest_refusal = max(0.9 * self._slowest_refusal, min(now - one.sent_at, 5.0))
         if one.number <= self._over_number:  # sent before the account was over its limit
@@ -373,7 +373,7 @@ class Throttle:
         return False
 
     def _conclude(self, count: Count, now: float) -> None:
-        """Sets the speed by the share of refusals, once enough attempts have ended."""
+        """Set the speed by the share of refusals, once enough attempts have ended."""
         self._count = None
         if count.refused:
             self._growth = _GROWTH
@@ -458,5 +458,5 @@ class Throttle:
 
 
 def _less(speed: float, refused: float) -> float:
-    """Returns a speed at which a limit that refused such a share would refuse nothing."""
+    """Return a speed at which a limit that refused such a share would refuse nothing."""
     return max(_LESS * speed * max(1 - refused, 1 / _DEEPEST_CUT), _SLOWEST)

@@ -41,7 +41,7 @@ _COUNTS = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "n_tokens")
 
 
 def valid_unicode(value: object) -> str:
-    """Returns a text in which halves of surrogate pairs are joined, or else replaced by U+FFFD.
+    """Return a text in which halves of surrogate pairs are joined, or else replaced by U+FFFD.
 
     Raises:
         ValueError: it is no text.
@@ -58,14 +58,14 @@ def valid_unicode(value: object) -> str:
 
 
 def token_count(value: object) -> int | None:
-    """Returns a number of tokens, or None for an invalid value."""
+    """Return a number of tokens, or None for an invalid value."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS else None
 
 
 def log_probability(value: object) -> float:
-    """Returns the natural logarithm of a probability, at most 0; of the probability 0 it is minus infinity.
+    """Return the natural logarithm of a probability, at most 0; of the probability 0 it is minus infinity.
 
     Raises:
         ValueError: it is none.
@@ -76,7 +76,7 @@ def log_probability(value: object) -> float:
 
 
 def probability(value: object) -> float:
-    """Returns a probability, clipped at 1.
+    """Return a probability, clipped at 1.
 
     Raises:
         ValueError: it is none.
@@ -183,7 +183,7 @@ class Response:
             raise AnswerFailure("impossible", f"this response cannot be stored: {error}") from None
 
     def to_json(self) -> str:
-        """Returns the canonical JSON of text, finish reason, and the fields that are set."""
+        """Return the canonical JSON of text, finish reason, and the fields that are set."""
         content: dict[str, Any] = {"text": self.text, "finish_reason": self.finish_reason}
         for name in _OPTIONAL:
             value = getattr(self, name)
@@ -193,7 +193,7 @@ class Response:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Response:
-        """Reads what `to_json` wrote; see `read_response`."""
+        """Read what `to_json` wrote; see `read_response`."""
         return read_response(text)[0]
 
     def _set(self, name: str, value: object) -> None:
@@ -205,7 +205,7 @@ _OPTIONAL = _NAMES - {"text", "finish_reason"}
 
 
 def read_response(text: str | bytes) -> tuple[Response, str]:
-    """Reads the JSON of `Response.to_json`, of this version or another.
+    """Read the JSON of `Response.to_json`, of this version or another.
 
     Returns:
         The response, and a note on values that were repaired; empty if there are none.
@@ -253,7 +253,7 @@ class Window(Protocol):
         ...
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
-        """Returns the length of the rendered prompt in the model's own tokens."""
+        """Return the length of the rendered prompt in the model's own tokens."""
         ...
 
 
@@ -275,12 +275,12 @@ class Engine(Window, Protocol):
         ...
 
     async def close(self) -> None:
-        """Closes the engine."""
+        """Close the engine."""
         ...
 
 
 def request_key(request: Request, identity: str, *, reads_subject: bool = False) -> str:
-    """Returns the key of a request to a model: 32 hexadecimal digits.
+    """Return the key of a request to a model: 32 hexadecimal digits.
 
     Args:
         request: the request; its `request_id` is a name and not part of the key.
@@ -317,7 +317,7 @@ def request_key(request: Request, identity: str, *, reads_subject: bool = False)
 
 
 def _seen_labels(logprobs: object) -> dict[str, float]:
-    """Returns the labels with a probability above 0."""
+    """Return the labels with a probability above 0."""
     if not isinstance(logprobs, Mapping):
         raise ValueError(f"{logprobs!r:.80} are not labels with log-probabilities")
     seen = {valid_unicode(label): log_probability(value) for label, value in logprobs.items()}
@@ -331,7 +331,7 @@ OPENING_LINE = "(The conversation begins.)"
 
 
 def merge_system(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Returns equivalent messages without a system role that begin with the user."""
+    """Return equivalent messages without a system role that begin with the user."""
     system = "\n\n".join(message.content for message in messages if message.role == "system")
     spoken = [message for message in messages if message.role != "system"]
     if not spoken or spoken[0].role != "user":

@@ -96,18 +96,18 @@ class Examples:
         self._system = self._templates.render("selfchat.j2")
 
     def verdict(self) -> Example:
-        """Returns a prompt for a judge and its verdict."""
+        """Return a prompt for a judge and its verdict."""
         return self.single_verdict() if self._generator.random() < 0.7 else self.pair_verdict()
 
     def chat(self) -> Example:
-        """Returns a dialogue, most often with the self-chat's system message."""
+        """Return a dialogue, most often with the self-chat's system message."""
         roles = ("user", "assistant") if self._generator.random() < 0.5 else ("assistant", "user")
         system = [_message("system", self._system)] if self._generator.random() < 0.7 else []
         turns = [_message(roles[turn % 2], text) for turn, text in enumerate(self._dialogue())]
         return Example("", "".join(system + turns))
 
     def single_verdict(self) -> Example:
-        """Returns a UniEval prompt and a verdict: Yes where an utterance of another dialogue was put in."""
+        """Return a UniEval prompt and a verdict: Yes where an utterance of another dialogue was put in."""
         dialogue = self._dialogue()[:JUDGED]
         if self._generator.random() < 0.5:
             answer = "Choice: No\nIndex: None\nReason: The utterances are short and answer each other."
@@ -118,7 +118,7 @@ class Examples:
         return _verdict(prompt, answer)
 
     def pair_verdict(self) -> Example:
-        """Returns an Arena or GTEval prompt and a verdict."""
+        """Return an Arena or GTEval prompt and a verdict."""
         perturbed = self._generator.random(2) < 0.5
         pair = [
             self._perturbed(self._dialogue()[:JUDGED])[0] if bad else self._dialogue()[:JUDGED] for bad in perturbed
@@ -138,7 +138,7 @@ class Examples:
         return self._dialogues[int(self._generator.integers(len(self._dialogues)))]
 
     def _perturbed(self, dialogue: Dialogue) -> tuple[Dialogue, int]:
-        """Returns a dialogue with a foreign utterance, and that utterance's number, counted from 1."""
+        """Return a dialogue with a foreign utterance, and that utterance's number, counted from 1."""
         other = self._dialogue()
         place = int(self._generator.integers(1, len(dialogue)))
         foreign = other[int(self._generator.integers(len(other)))]
@@ -146,7 +146,7 @@ class Examples:
 
 
 def main() -> None:
-    """Builds a model from the command line."""
+    """Build a model from the command line."""
     parser = argparse.ArgumentParser(prog="python -m dialeval.engines.tiny_model", description=__doc__)
     parser.add_argument("folder", type=Path, metavar="DIR", help="folder for the model")
     parser.add_argument("--steps", type=int, default=DEFAULT_STEPS, help="steps of training (default %(default)s)")
@@ -163,7 +163,7 @@ def main() -> None:
 
 
 def _train_tokenizer(dialogues: Sequence[Dialogue], examples: Examples) -> Any:
-    """Returns a byte-level BPE tokenizer that knows the dialogues and the prompts."""
+    """Return a byte-level BPE tokenizer that knows the dialogues and the prompts."""
     import transformers
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
@@ -189,7 +189,7 @@ def _train_tokenizer(dialogues: Sequence[Dialogue], examples: Examples) -> Any:
 
 
 def _train_model(tokenizer: Any, examples: Examples, steps: int, random_seed: int) -> Any:
-    """Returns a small Llama, trained to go on with the texts; long texts are cut to their last tokens."""
+    """Return a small Llama, trained to go on with the texts; long texts are cut to their last tokens."""
     import torch
     import transformers
 

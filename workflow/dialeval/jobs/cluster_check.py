@@ -65,11 +65,11 @@ class Request(BaseModel, defer_build=True):
     gpu_model: str = ""
 
     def partition_names(self) -> list[str]:
-        """Returns the partitions that may run the jobs; empty if the cluster chooses."""
+        """Return the partitions that may run the jobs; empty if the cluster chooses."""
         return [name for name in self.slurm_partition.split(",") if name]
 
     def options(self) -> list[str]:
-        """Returns the options of sbatch for a small job that asks for the same kind of node."""
+        """Return the options of sbatch for a small job that asks for the same kind of node."""
         options = ["--ntasks=1", "--mem=500", "--time=2", *self.slurm_extra.split()]
         if self.slurm_partition:
             options.append(f"--partition={self.slurm_partition}")
@@ -105,7 +105,7 @@ class Partition(BaseModel, defer_build=True):
 
 
 def partitions() -> dict[str, Partition]:
-    """Returns the cluster's partitions by name; empty where Slurm does not answer."""
+    """Return the cluster's partitions by name; empty where Slurm does not answer."""
     answer = ask("sinfo", "-h", "-e", "-o", "%P|%a|%l|%m|%c|%G|%D")
     found: dict[str, Partition] = {}
     for line in answer.words.splitlines() if answer.status == 0 else []:
@@ -128,7 +128,7 @@ def partitions() -> dict[str, Partition]:
 
 
 def minutes(limit: str) -> int | None:
-    """Returns a time of Slurm's, such as `2-12:00:00` or `30:00`, in minutes; None for `infinite`."""
+    """Return a time of Slurm's, such as `2-12:00:00` or `30:00`, in minutes; None for `infinite`."""
     days, _, clock = limit.rpartition("-")
     parts = clock.split(":")
     if not all(part.isdigit() for part in [*parts, *([days] if days else [])]):
@@ -140,12 +140,12 @@ def minutes(limit: str) -> int | None:
 
 
 def gpus_in(gres: str) -> int:
-    """Returns the number of GPUs of a partition's nodes from sinfo's generic resources, such as `gpu:a100:4(S:0)`."""
+    """Return the number of GPUs of a partition's nodes from sinfo's generic resources, such as `gpu:a100:4(S:0)`."""
     return sum(int(found) for found in re.findall(r"(?:^|,)gpu(?::[\w.-]*[A-Za-z][\w.-]*)?:(\d+)", gres))
 
 
 def unfit(request: Request, known: Mapping[str, Partition]) -> Iterator[str]:
-    """Yields the resources of a request that exceed its partition's, with remedies."""
+    """Yield the resources of a request that exceed its partition's, with remedies."""
     names = request.partition_names() or [name for name, one in known.items() if one.default]
     if not names:
         yield f"{request.by}: no partition is set, and the cluster has no default; choose from: {', '.join(known)}"
@@ -224,7 +224,7 @@ class Trial:
         self._refused = "" if self.number else answer.words.replace("\n", "; ")
 
     def findings(self, deadline: float, *, compare_code: bool) -> Iterator[Finding]:
-        """Yields what the job found, or why it did not run.
+        """Yield what the job found, or why it did not run.
 
         Args:
             deadline: when to stop waiting, on the monotonic clock.
@@ -261,7 +261,7 @@ class Trial:
             yield Finding("ok" if enough else "problem", words + remedy)
 
     def end(self) -> None:
-        """Cancels the job if it still waits, and removes all marks."""
+        """Cancel the job if it still waits, and remove all marks."""
         if self.number and self._answer() is None:
             ask("scancel", self.number)
         for folder in self.folders.values():
@@ -367,7 +367,7 @@ class Check(BaseModel, defer_build=True):
 
 
 def check(settings: Check) -> Iterable[Finding]:
-    """Yields the findings as they come."""
+    """Yield the findings as they come."""
     deadline = time.monotonic() + LONGEST
     if settings.executor != "slurm":
         now = f"executor '{settings.executor}'" if settings.executor else "no cluster"
@@ -413,7 +413,7 @@ def _status(settings: Check) -> Finding:
 
 
 def main(text: str) -> int:
-    """Prints the findings, problems again at the end; returns 1 if there are problems, else 0."""
+    """Print the findings, problems again at the end; return 1 if there are problems, else 0."""
     problems, unknown = [], False
     for finding in check(Check.model_validate_json(text)):
         print(f"{finding.kind:8} {finding.words}", flush=True)

@@ -46,7 +46,7 @@ _STATES = {
 
 
 def print_at_exit(failed: Iterable[object], run_log: RunLog, command: Sequence[str], results_dir: Path) -> None:
-    """Prints the summary of a failed run when the process ends, behind all of Snakemake's output.
+    """Print the summary of a failed run when the process ends, behind all of Snakemake's output.
 
     Args:
         failed: Snakemake's failed jobs and groups of jobs.
@@ -82,7 +82,7 @@ class FailedJob:
 def summary_text(
     failed: Sequence[FailedJob], command: Sequence[str], *, stopped: str = "", colour: bool = False
 ) -> str:
-    """Returns the summary of a failed run, the causes at its end.
+    """Return the summary of a failed run, the causes at its end.
 
     Args:
         failed: the jobs that failed; the first causes are shown in full, equal causes once.
@@ -109,12 +109,12 @@ def summary_text(
 
 
 def wants_colour(is_terminal: bool, environment: Mapping[str, str]) -> bool:
-    """Returns whether output may be coloured: on a terminal with colours, unless NO_COLOR is set (https://no-color.org)."""
+    """Return whether output may be coloured: on a terminal with colours, unless NO_COLOR is set (https://no-color.org)."""
     return is_terminal and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
 
 
 def command_to_resume(command: Sequence[str]) -> str:
-    """Returns the user's command without the options that force jobs whose outputs exist.
+    """Return the user's command without the options that force jobs whose outputs exist.
 
     Forced jobs that did not finish run without these options, too.
     """
@@ -132,14 +132,14 @@ def command_to_resume(command: Sequence[str]) -> str:
 
 
 def exit_message(how: str, *, known: bool) -> list[str]:
-    """Returns how a command ended; nothing where a known cause says as much."""
+    """Return how a command ended; nothing where a known cause says as much."""
     if how in _SIGNALS and not (known and how == "signal 15"):
         return [_SIGNALS[how]]
     return [] if known or not how else [f"it ended with {how}"]
 
 
 def words_of_state(state: JobState, rule: str) -> list[str]:
-    """Returns Slurm's state of a failed job with a remedy; nothing for other states."""
+    """Return Slurm's state of a failed job with a remedy; nothing for other states."""
     where = f" on {state.nodes}" if state.nodes else ""
     state_line = f"Slurm job {state.number}{where}: {state.state}"
     helps = _STATES.get(state.state)
@@ -149,7 +149,7 @@ def words_of_state(state: JobState, rule: str) -> list[str]:
 
 
 def _in_full(group: Sequence[FailedJob], *, colour: bool) -> str:
-    """Returns jobs with the same cause: the first by name, logs and last lines, how many others, and the cause."""
+    """Return jobs with the same cause: the first by name, logs and last lines, how many others, and the cause."""
     first = group[0]
     lines = map(visible, first.cause)
     cause = [f"    {_RED}{line}{_AS_BEFORE}" if colour else f"    {line}" for line in lines]
@@ -193,7 +193,7 @@ class Rule(Protocol):
 
 
 def failed_in(group: Sequence[Job], run_log: RunLog, began: float) -> list[FailedJob]:
-    """Returns the failed jobs of a group of jobs, with causes and logs.
+    """Return the failed jobs of a group of jobs, with causes and logs.
 
     Args:
         group: jobs that ran as one.
@@ -209,7 +209,7 @@ def failed_in(group: Sequence[Job], run_log: RunLog, began: float) -> list[Faile
 
 
 def _unfinished(group: Sequence[Job], began: float) -> list[Job]:
-    """Returns the jobs of a group whose logs have a cause, or else those that began and made nothing, or else all."""
+    """Return the jobs of a group whose logs have a cause, or else those that began and made nothing, or else all."""
     blamed = [job for job in group if cause_in(_log_of(job, began))]
     return blamed or [job for job in group if _log_of(job, began) and not _made(job)] or list(group)
 
@@ -251,7 +251,7 @@ def _failed_job(
 
 
 def _shown(path: Path) -> Path:
-    """Returns a path relative to the folder that the command was typed in, which --directory may differ from."""
+    """Return a path relative to the folder that the command was typed in, which --directory may differ from."""
     typed_in, full = Path(os.environ.get("PWD", ".")).absolute(), path.absolute()
     return full.relative_to(typed_in) if full.is_relative_to(typed_in) else full
 
@@ -261,7 +261,7 @@ def _made(job: Job) -> bool:
 
 
 def _log_of(job: Job, began: float) -> str:
-    """Returns the end of a job's log if it is of this run."""
+    """Return the end of a job's log if it is of this run."""
     path = Path(job.log[0]) if job.log else None
     try:
         return _end_of(path) if path and path.stat().st_mtime >= began else ""
@@ -270,7 +270,7 @@ def _log_of(job: Job, began: float) -> str:
 
 
 def _full_disk_of(log: Path) -> Path | None:
-    """Returns the folder nearest to a log that is there, if its disk has no room; else None."""
+    """Return the folder nearest to a log that is there, if its disk has no room; else None."""
     try:
         folder = next(one for one in log.absolute().parents if one.is_dir())
         return folder if shutil.disk_usage(folder).free < _NO_ROOM else None
@@ -295,7 +295,7 @@ def _began(results_dir: Path) -> float:
 
 
 def _signal(results_dir: Path) -> str:
-    """Returns the signal that ended the run, from the mark in the results; None without a mark."""
+    """Return the signal that ended the run, from the mark in the results; None without a mark."""
     try:
         return (results_dir / STOP_MARK).read_text()
     except OSError:
@@ -320,7 +320,7 @@ _NOISE = re.compile(
 
 
 def cause_in(text: str) -> list[str]:
-    """Returns the lines of a stage's log with the cause of its failure; none where the log has no cause.
+    """Return the lines of a stage's log with the cause of its failure; none where the log has no cause.
 
     A cause is a message `error in STAGE: ...`, or the last line and the place of a traceback.
     """
@@ -333,7 +333,7 @@ def cause_in(text: str) -> list[str]:
 
 
 def cause_in_cluster_log(text: str) -> list[str]:
-    """Returns the lines of a cluster's log of a job with the cause of its failure, or else its last ones."""
+    """Return the lines of a cluster's log of a job with the cause of its failure, or else its last ones."""
     if cause := cause_in(text):
         return cause
     lines = [line for line in _lines(text) if line.strip() and not _NOISE.match(line)]
@@ -342,7 +342,7 @@ def cause_in_cluster_log(text: str) -> list[str]:
 
 
 def last_lines(text: str) -> list[str]:
-    """Returns the last lines of a log without a cause."""
+    """Return the last lines of a log without a cause."""
     return _short([line for line in _lines(text) if line.strip()][-LAST:])
 
 

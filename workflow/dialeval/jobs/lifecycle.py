@@ -36,7 +36,7 @@ _locks: list[int] = []
 
 
 def lock_results(results_dir: Path) -> None:
-    """Takes the lock of a results folder until this process ends.
+    """Take the lock of a results folder until this process ends.
 
     Raises:
         UserError: another run holds it.
@@ -55,7 +55,7 @@ def lock_results(results_dir: Path) -> None:
 
 
 def refuse_second_run(results_dir: Path) -> None:
-    """Checks that no run holds the lock of a results folder, without taking it.
+    """Check that no run holds the lock of a results folder, without taking it.
 
     Raises:
         UserError: another run holds it.
@@ -84,7 +84,7 @@ def _locked_by_other_run(results_dir: Path, descriptor: int) -> UserError:
 
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Reports a failed write in the folder of the results with its remedy.
+    """Report a failed write in the folder of the results with its remedy.
 
     Raises:
         UserError: something could not be made or written there.
@@ -99,7 +99,7 @@ def writing(folder: Path) -> Iterator[None]:
 
 
 def check_writable(folder: Path) -> None:
-    """Makes a folder if need be and checks that files can be made there.
+    """Make a folder if need be and check that files can be made there.
 
     Raises:
         UserError: it cannot be made or written.
@@ -119,7 +119,7 @@ _OF_A_FOLDER = ".snakemake_timestamp"
 
 
 def reset_future_timestamps(paths: Iterable[Path], clock: Path) -> str:
-    """Gives files whose time stamps lie in the future the present time; those that are missing are passed over.
+    """Give files whose time stamps lie in the future the present time; those that are missing are passed over.
 
     Args:
         paths: what jobs are to read.
@@ -153,7 +153,7 @@ def reset_future_timestamps(paths: Iterable[Path], clock: Path) -> str:
 
 
 def _bearer(path: Path) -> Path:
-    """Returns the file whose time stamp Snakemake takes for that of a path."""
+    """Return the file whose time stamp Snakemake takes for that of a path."""
     noted = path / _OF_A_FOLDER
     return noted if path.is_dir() and not path.is_symlink() and noted.exists() else path
 
@@ -164,7 +164,7 @@ INTERRUPTED = 130
 
 
 def exit_immediately(*_: object) -> NoReturn:
-    """Ends this process at once, as a handler of signals."""
+    """End this process at once, as a handler of signals."""
     name = Path(sys.argv[0]).stem
     words = f"error in {name}: ended at once; stored responses are kept, run the same command again to resume\n"
     os.write(2, words.encode())  # `print` may be what was interrupted
@@ -172,13 +172,13 @@ def exit_immediately(*_: object) -> NoReturn:
 
 
 def is_stopping() -> bool:
-    """Returns whether the first Ctrl-C has come, so that the next one ends this process."""
+    """Return whether the first Ctrl-C has come, so that the next one ends this process."""
     return signal.getsignal(signal.SIGINT) is exit_immediately
 
 
 @contextmanager
 def next_signal_exits() -> Iterator[None]:
-    """Keeps the effect of the first Ctrl-C in this context; the next one ends the process, also after it."""
+    """Keep the effect of the first Ctrl-C in this context; the next one ends the process, also after it."""
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield
@@ -213,7 +213,7 @@ STOP_MARK = ".run.stop"
 
 
 def announce_run(results_dir: Path, environment: MutableMapping[str, str] = os.environ) -> None:
-    """Passes the run to the jobs that this process starts."""
+    """Pass the run to the jobs that this process starts."""
     about = {
         "pid": os.getpid(),
         "start": _started(os.getpid()),
@@ -224,12 +224,12 @@ def announce_run(results_dir: Path, environment: MutableMapping[str, str] = os.e
 
 
 def withdraw_run(environment: MutableMapping[str, str] = os.environ) -> None:
-    """Removes the run from the environment of jobs that are started from now on."""
+    """Remove the run from the environment of jobs that are started from now on."""
     environment.pop(RUN_VARIABLE, None)
 
 
 def mark_on_termination(results_dir: Path) -> None:
-    """Makes SIGTERM and SIGINT leave a mark for jobs before their usual effect.
+    """Make SIGTERM and SIGINT leave a mark for jobs before their usual effect.
 
     Call it when no other run uses the results folder: it removes the mark of an earlier run.
     """
@@ -259,7 +259,7 @@ def _mark_at(number: signal.Signals, mark: Path) -> None:
 
 
 def run_id(environment: Mapping[str, str] = os.environ) -> str:
-    """Returns the id of the run that started this process; empty without one."""
+    """Return the id of the run that started this process; empty without one."""
     try:
         mark = Path(json.loads(environment[RUN_VARIABLE])["mark"])
         began = mark.with_name(LOCK).stat().st_mtime_ns  # the lock is written when the run begins
@@ -316,7 +316,7 @@ def _is_running(pid: int, start: str | None) -> bool:
 
 
 def _started(pid: int) -> str | None:
-    """Returns the start time of a process, to distinguish reused numbers; None if it has ended.
+    """Return the start time of a process, to distinguish reused numbers; None if it has ended.
 
     Where the system does not say, all processes that run now are None.
     """
@@ -328,7 +328,7 @@ def _started(pid: int) -> str | None:
 
 
 def _process_namespace() -> str:
-    """Returns the namespace of process ids: this machine, or this container on it."""
+    """Return the namespace of process ids: this machine, or this container on it."""
     try:
         space = str(Path("/proc/self/ns/pid").readlink())
     except OSError:

@@ -25,7 +25,7 @@ import dialeval
 
 
 def answer(task: Path) -> dict[str, Any]:
-    """Returns the findings of this machine, with the seconds until a file was visible in each folder; None if never."""
+    """Return the findings of this machine, with the seconds until a file was visible in each folder; None if never."""
     task_data = json.loads(task.read_text(encoding="utf-8"))
     folders = {
         name: _seconds_until_seen(Path(folder), task_data["nonce"], task_data["patience"])
@@ -35,7 +35,7 @@ def answer(task: Path) -> dict[str, Any]:
 
 
 def environment() -> dict[str, str]:
-    """Returns versions of Python and of this project, and a digest of its code."""
+    """Return versions of Python and of this project, and a digest of its code."""
     package = Path(dialeval.__file__).parent
     code = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
@@ -44,7 +44,7 @@ def environment() -> dict[str, str]:
 
 
 def gpus() -> int:
-    """Returns how many GPUs a job sees here."""
+    """Return how many GPUs a job sees here."""
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     if visible is not None:
         return len([one for one in visible.split(",") if one.strip() and one.strip() != "-1"])
@@ -55,12 +55,12 @@ def gpus() -> int:
 
 
 def there(folder: Path, nonce: str) -> Path:
-    """Returns where the machine of the run leaves its mark in a folder."""
+    """Return where the machine of the run leaves its mark in a folder."""
     return folder / f".check-{nonce}"
 
 
 def back(folder: Path, nonce: str) -> Path:
-    """Returns where a node leaves its mark in a folder."""
+    """Return where a node leaves its mark in a folder."""
     return folder / f".check-{nonce}-node"
 
 

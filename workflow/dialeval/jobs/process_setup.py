@@ -30,7 +30,7 @@ PANDAS = "pandas"
 
 
 def skip_pandas() -> None:
-    """Makes PyArrow work without pandas, unless pandas is loaded already."""
+    """Make PyArrow work without pandas, unless pandas is loaded already."""
     if PANDAS in sys.modules or "pyarrow" not in sys.modules:
         return
     import pyarrow as pa
@@ -89,7 +89,7 @@ def replace_unencodable(stream: TextIO) -> None:
 
 
 def escape_control_characters(stream: TextIO) -> None:
-    """Makes a stream escape control and bidirectional characters, which names and answers may contain.
+    """Make a stream escape control and bidirectional characters, which names and answers may contain.
 
     A carriage return at an end of what is written stays: so does a progress bar take its line back.
 
@@ -120,7 +120,7 @@ def _plain(error: UnicodeError) -> tuple[str, int]:
 
 
 def write_complete_lines() -> None:
-    """Makes standard output and error write each line with its end, immediately.
+    """Make standard output and error write each line with its end, immediately.
 
     Unbuffered (the option `-u`, PYTHONUNBUFFERED), Python writes the words and then, on its own, the
     end of the line. Between the two another job may write.
@@ -132,7 +132,7 @@ def write_complete_lines() -> None:
 
 
 def continue_without_reader(stream: TextIO) -> None:
-    """Makes a stream discard further output after its reader, such as `head`, has ended.
+    """Make a stream discard further output after its reader, such as `head`, has ended.
 
     The error would end the thread in which Snakemake notes a job's end, and the run would wait for that job forever.
     Jobs still fail then, as their `tee` gets the signal, and so the run ends; the next one uses the stored responses.
@@ -166,7 +166,7 @@ def announce(
     answering: Mapping[str, Any],
     environment: MutableMapping[str, str] = os.environ,
 ) -> None:
-    """Passes the settings to all jobs of this run.
+    """Pass the settings to all jobs of this run.
 
     Args:
         models: how the jobs of each model run, by field, where it is not by default.
@@ -180,7 +180,7 @@ def announce(
 def with_run_settings(
     settings: dict[str, Any], fields: Iterable[str], environment: Mapping[str, str] = os.environ
 ) -> dict[str, Any]:
-    """Returns the settings of a stage, completed by settings of the run that change no result.
+    """Return the settings of a stage, completed by settings of the run that change no result.
 
     Args:
         settings: of the stage; `name` is the model's under `model`, `selfchat.partner` that under `partner`.

@@ -47,7 +47,7 @@ class Progress:
         self._report("running")
 
     def advance(self, *, stored: bool = False, failed: bool = False, tokens: int = 0) -> None:
-        """Counts one more request: answered, cached, or failed."""
+        """Count one more request: answered, cached, or failed."""
         self.done += 1
         self.stored += stored
         self.failed += failed
@@ -60,7 +60,7 @@ class Progress:
             self._report("running")
 
     def finish(self) -> None:
-        """Prints the closing line."""
+        """Print the closing line."""
         seconds = time.monotonic() - self._start
         sent = self.done - self.stored
         self._print(
@@ -85,7 +85,7 @@ class Progress:
         return ", ".join(parts)
 
     def _pace(self) -> float:
-        """Returns the requests per second since the first response; 0 before that is measurable."""
+        """Return the requests per second since the first response; 0 before that is measurable."""
         since = time.monotonic() - self._first_sent if self._first_sent is not None else 0.0
         return (self.done - self.stored - 1) / since if since >= self.every and since > 0 else 0.0
 
@@ -103,7 +103,7 @@ class Progress:
 
 
 def duration(seconds: float) -> str:
-    """Returns a time in seconds, minutes or hours."""
+    """Return a time in seconds, minutes or hours."""
     if seconds < 10:
         return f"{seconds:.1f} s"
     if seconds < 120:
@@ -156,19 +156,19 @@ class SoFar:
 
 
 def report_for(results_dir: Path, log: Path | None) -> None:
-    """Makes this process write its progress under its job's log; a job whose log lies elsewhere writes none."""
+    """Make this process write its progress under its job's log; a job whose log lies elsewhere writes none."""
     name = job_name(results_dir, log) if log else ""
     _folder[:] = [results_dir / FOLDER / name] if name else []
 
 
 def job_name(results_dir: Path, log: Path) -> str:
-    """Returns the name of a job's files: its log's path below the logs; empty for a log that lies elsewhere."""
+    """Return the name of a job's files: its log's path below the logs; empty for a log that lies elsewhere."""
     logs = results_dir / _LOGS
     return log.relative_to(logs).with_suffix("").as_posix() if log.is_relative_to(logs) else ""
 
 
 def write(so_far: SoFar) -> None:
-    """Writes the progress of this process atomically; an error of writing is ignored."""
+    """Write the progress of this process atomically; an error of writing is ignored."""
     for folder in _folder:
         path = folder / f"{_UNFIT.sub('_', so_far.title)}.json"
         with suppress(OSError, UserError):
@@ -178,12 +178,12 @@ def write(so_far: SoFar) -> None:
 
 
 def forget(results_dir: Path) -> None:
-    """Removes the files of an earlier run."""
+    """Remove the files of an earlier run."""
     shutil.rmtree(results_dir / FOLDER, ignore_errors=True)
 
 
 def read_all(results_dir: Path) -> dict[str, list[SoFar]]:
-    """Returns the progress of the jobs of the last run by name; empty before any has sent a request."""
+    """Return the progress of the jobs of the last run by name; empty before any has sent a request."""
     folder = results_dir / FOLDER
     found: dict[str, list[SoFar]] = {}
     for path in sorted(folder.rglob("*.json")):
@@ -192,7 +192,7 @@ def read_all(results_dir: Path) -> dict[str, list[SoFar]]:
 
 
 def read_job(results_dir: Path, name: str) -> list[SoFar]:
-    """Returns the progress of one job, by model."""
+    """Return the progress of one job, by model."""
     return [one for path in sorted((results_dir / FOLDER / name).glob("*.json")) for one in _read(path)]
 
 

@@ -40,7 +40,7 @@ class JobState:
 
 
 def job_state(number: str) -> JobState | None:
-    """Returns what Slurm knows about a job: from its controller, or for jobs that it forgot, from its database.
+    """Return what Slurm knows about a job: from its controller, or for jobs that it forgot, from its database.
 
     None where neither knows it.
     """
@@ -59,7 +59,7 @@ def job_state(number: str) -> JobState | None:
 
 
 def settings_of_cluster() -> dict[str, str]:
-    """Returns Slurm's configuration, by name; empty where its controller does not answer."""
+    """Return Slurm's configuration, by name; empty where its controller does not answer."""
     answer = ask("scontrol", "show", "config")
     lines = answer.words.splitlines() if answer.status == 0 else []
     pairs = [line.split("=", 1) for line in lines if "=" in line]
@@ -67,7 +67,7 @@ def settings_of_cluster() -> dict[str, str]:
 
 
 def accounting_answers() -> bool:
-    """Returns whether sacct answers, for which Slurm needs an accounting database."""
+    """Return whether sacct answers, for which Slurm needs an accounting database."""
     return ask("sacct", "-X", "-n", "--format=JobIdRaw", "--name=dialeval-asks-whether-sacct-answers").status == 0
 
 
@@ -85,7 +85,7 @@ class SlurmAnswer:
 
 
 def ask(*command: str, patience: float = PATIENCE, stdin: str | None = None) -> SlurmAnswer:
-    """Runs one of Slurm's commands.
+    """Run one of Slurm's commands.
 
     Args:
         command: its name and arguments.
@@ -129,7 +129,7 @@ class StatusCommand:
 
 
 def status_command_of(wanted: str | None, first_look: int) -> StatusCommand:
-    """Returns whom to ask, and when.
+    """Return whom to ask, and when.
 
     Args:
         wanted: what the profile or the plugin chose.
@@ -153,7 +153,7 @@ def status_command_of(wanted: str | None, first_look: int) -> StatusCommand:
 
 
 def seconds(text: str) -> int | None:
-    """Returns a time of Slurm's configuration, such as `300 sec`, in seconds; None where it is none."""
+    """Return a time of Slurm's configuration, such as `300 sec`, in seconds; None where it is none."""
     found = re.match(r"(\d+)\s*(h|hours?)?", text)
     return int(found[1]) * (3600 if found[2] else 1) if found else None
 
@@ -182,7 +182,7 @@ _REMEDIES = {
 
 
 def print_blocked_jobs(folder: Path) -> None:
-    """Prints to standard error, from now on and once for each job, which jobs of a run can never start.
+    """Print to standard error, from now on and once for each job, which jobs of a run can never start.
 
     Args:
         folder: in which the run was started, and by which its jobs are known.
@@ -191,7 +191,7 @@ def print_blocked_jobs(folder: Path) -> None:
 
 
 def waiting_for_ever(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yields number and reason of each job that was submitted from a folder and can never start."""
+    """Yield number and reason of each job that was submitted from a folder and can never start."""
     answer = ask("squeue", "-h", "-u", getpass.getuser(), "-t", "PD", "-o", "%i|%r|%Z")
     for line in answer.words.splitlines() if answer.status == 0 else []:
         number, _, rest = line.partition("|")
@@ -212,13 +212,13 @@ def _print_waiting(folder: Path) -> None:
 
 
 def is_blocked(reason: str) -> bool:
-    """Returns whether a job with a reason of Slurm stays pending until its request or the cluster changes."""
+    """Return whether a job with a reason of Slurm stays pending until its request or the cluster changes."""
     if reason.startswith(_LIMITS):
         return any(part in reason for part in _OF_ONE_JOB)
     return reason.startswith(FOR_EVER)
 
 
 def remedy(reason: str) -> str:
-    """Returns the remedy for a job that can never start."""
+    """Return the remedy for a job that can never start."""
     known = next((words for start, words in _REMEDIES.items() if reason.startswith(start)), "")
     return known or "correct partition and account in the profile, or ask the administrators"

@@ -27,7 +27,7 @@ ALONE = "no item has labels of two annotators"
 
 
 def agreement(labels: pd.DataFrame, *, resamples: int, confidence: float, random_seed: int) -> list[Row]:
-    """Returns the rows of a table `labels/agreement`.
+    """Return the rows of a table `labels/agreement`.
 
     Numbers are compared by their distance (alpha at interval level, of all and of every two), choices and outcomes by
     whether they are the same (alpha at nominal level, Cohen's kappa and Gwet's AC1 of every two). Repeats of an
@@ -79,7 +79,7 @@ def _of_choices(given: AnnotatorAnswers, resampling: dict[str, Any]) -> list[Row
 
 
 def _with_oneself(given: AnnotatorAnswers, confidence: float) -> list[Row]:
-    """Returns the retest agreement of each annotator who labelled a unit twice."""
+    """Return the retest agreement of each annotator who labelled a unit twice."""
     rows = []
     for name in given.annotators:
         of = given.labels[given.labels["annotator"] == name]
@@ -99,7 +99,7 @@ def _row(statistic: str, found: Estimate, n: int) -> Row:
 
 
 def _in_common(matrix: np.ndarray) -> int:
-    """Returns the number of units with two or more annotators."""
+    """Return the number of units with two or more annotators."""
     return int(((~np.isnan(matrix)).sum(axis=0) > 1).sum())
 
 
@@ -111,7 +111,7 @@ FEW_IN_COMMON = 3
 
 
 def annotators(labels: pd.DataFrame, *, confidence: float) -> list[Row]:
-    """Returns the rows of a table `labels/annotators`, p-values corrected for all annotators of a question.
+    """Return the rows of a table `labels/annotators`, p-values corrected for all annotators of a question.
 
     Intervals are Student's, clustered by case.
 
@@ -157,7 +157,7 @@ def _compared(given: AnnotatorAnswers, confidence: float) -> list[Row]:
 
 
 def _agreement(given: AnnotatorAnswers, answers: FloatArray, number: int) -> tuple[float | None, str]:
-    """Returns the correlation with the others' mean, or of choices the share of equal answers, and why it has none."""
+    """Return the correlation with the others' mean, or of choices the share of equal answers, and why it has none."""
     own = answers[number]
     if given.level == "nominal":
         others = np.delete(answers, number, axis=0)
@@ -180,7 +180,7 @@ UNEQUAL = "labels of unequal inclusion probabilities are not weighted"
 
 
 def components(labels: pd.DataFrame, *, resamples: int, confidence: float, random_seed: int) -> list[Row]:
-    """Returns the rows of a table `labels/variance_components`: none for pairs, which are no scores of a system.
+    """Return the rows of a table `labels/variance_components`: none for pairs, which are no scores of a system.
 
     A Yes counts as 1. Labels of human dialogues do not count.
 
@@ -217,7 +217,7 @@ def components(labels: pd.DataFrame, *, resamples: int, confidence: float, rando
 
 
 def _of_annotators(value: Any) -> Any:
-    """Returns a text about judges as one about annotators; other values as they are."""
+    """Return a text about judges as one about annotators; other values as they are."""
     return value.replace("a judge", "an annotator").replace("judge", "annotator") if isinstance(value, str) else value
 
 
@@ -250,7 +250,7 @@ class AnnotatorAnswers:
         return sorted(self.labels["annotator"].unique())
 
     def matrix(self, value: FloatArray, repeat: int | None = None) -> FloatArray:
-        """Returns values by annotator and unit, shape [n_annotators, n_units]; the mean over repeats, or one repeat.
+        """Return values by annotator and unit, shape [n_annotators, n_units]; the mean over repeats, or one repeat.
 
         Args:
             value: of each label, NaN where it was skipped, shape [n].
@@ -264,13 +264,13 @@ class AnnotatorAnswers:
         return cell_means(np.where(chosen, value, np.nan), (who, unit), shape)[0]
 
     def clusters(self) -> np.ndarray:
-        """Returns the case of each unit, shape [n_units]."""
+        """Return the case of each unit, shape [n_units]."""
         first = self.labels.drop_duplicates("unit").sort_values("unit")
         return pd.factorize(first["case"], sort=True)[0].astype(np.int64)
 
 
 def answers_by_question(labels: pd.DataFrame) -> Iterator[AnnotatorAnswers]:
-    """Yields the labels of each protocol and criterion, in the order in which they come.
+    """Yield the labels of each protocol and criterion, in the order in which they come.
 
     Args:
         labels: table `labels`.
@@ -287,7 +287,7 @@ def answers_by_question(labels: pd.DataFrame) -> Iterator[AnnotatorAnswers]:
 
 
 def _as_numbers(rows: pd.DataFrame) -> tuple[FloatArray, Level, FloatArray]:
-    """Returns labels as numbers, their level of measurement, and their values in comparisons of means.
+    """Return labels as numbers, their level of measurement, and their values in comparisons of means.
 
     The latter are the numbers themselves, 1 for a Yes, and of pairs 1 for a tie: a lenient annotator chooses ties.
     """
@@ -307,10 +307,10 @@ def _as_numbers(rows: pd.DataFrame) -> tuple[FloatArray, Level, FloatArray]:
 
 
 def _marked(number: FloatArray, mark: np.ndarray) -> FloatArray:
-    """Returns 1 where `mark` is true, 0 elsewhere, NaN for a missing label."""
+    """Return 1 where `mark` is true, 0 elsewhere, NaN for a missing label."""
     return np.where(np.isnan(number), np.nan, mark).astype(np.float64)
 
 
 def _is_yes_or_no(rows: pd.DataFrame) -> bool:
-    """Returns whether the answers are a Yes or a No, which may bear the numbers 1 and 0."""
+    """Return whether the answers are a Yes or a No, which may bear the numbers 1 and 0."""
     return bool(len(rows["choice"].dropna())) and set(rows["choice"].dropna().str.lower()) <= {"yes", "no"}

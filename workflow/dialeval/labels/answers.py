@@ -49,7 +49,7 @@ class Shown:
 def read_label(
     raw: RawLabel, question: Question, criterion: Criterion | None, unit: Unit, shown: Shown = Shown()
 ) -> dict[str, Any]:
-    """Returns the columns of the table `labels` with the answer.
+    """Return the columns of the table `labels` with the answer.
 
     Args:
         raw: the label.
@@ -75,7 +75,7 @@ def read_label(
 
 
 def is_on_numbers(form: str, criterion: Criterion) -> bool:
-    """Returns whether a label is a number on the criterion's scale, not an answer with a name."""
+    """Return whether a label is a number on the criterion's scale, not an answer with a name."""
     return form in ("scale", "probability") and not criterion.scale.labels and not _is_yes_or_no(form, criterion)
 
 
@@ -137,7 +137,7 @@ def _detected(raw: RawLabel, unit: Unit) -> dict[str, Any]:
 
 
 def _outcome(raw: RawLabel, question: Question, shown: Shown) -> Outcome:
-    """Returns the outcome of the pair as shown.
+    """Return the outcome of the pair as shown.
 
     Raises:
         UnreadableLabelError: the label is no answer, or has two meanings.
@@ -172,7 +172,7 @@ def _yes_or_no(text: str) -> str | None:
 
 
 def _number(text: str) -> float | None:
-    """Returns the number in a text, in digits of any script; a meaning after it is ignored; None if there is none."""
+    """Return the number in a text, in digits of any script; a meaning after it is ignored; None if there is none."""
     plain = "".join(str(unicodedata.decimal(mark, mark)) for mark in _MEANT.sub("", text))
     number = number_in(plain.replace(",", ".") if _COMMA.fullmatch(plain) else plain)
     return number if number is None or math.isfinite(number) else None

@@ -46,7 +46,7 @@ _NUMBERS = (
 
 
 def with_cascade(rows: Sequence[Row], measure: str, judgements: pa.Table, design: Design) -> list[Row]:
-    """Returns the rows of a measure's table, a cascade's with estimates for its expensive judge.
+    """Return the rows of a measure's table, a cascade's with estimates for its expensive judge.
 
     Args:
         rows: rows of the table, of all judges.
@@ -65,7 +65,7 @@ def with_cascade(rows: Sequence[Row], measure: str, judgements: pa.Table, design
 
 
 def differences_with_cascade(rows: Sequence[Row], measure: str, judgements: pa.Table, design: Design) -> list[Row]:
-    """Returns the rows of a table of differences, a cascade's between estimates for its expensive judge.
+    """Return the rows of a table of differences, a cascade's between estimates for its expensive judge.
 
     Args:
         rows: rows of the table, of all judges.
@@ -87,7 +87,7 @@ def differences_with_cascade(rows: Sequence[Row], measure: str, judgements: pa.T
 
 
 def _numbers(judgements: pa.Table, design: Design, measures: Sequence[str]) -> tuple[list[Row], list[Row]]:
-    """Returns the rows of the tables `labels/estimates` and `labels/differences` with the judges as annotators."""
+    """Return the rows of the tables `labels/estimates` and `labels/differences` with the judges as annotators."""
     cascade, form = design.cascade, design.form
     assert cascade is not None
     assert form is not None
@@ -111,7 +111,7 @@ def _numbers(judgements: pa.Table, design: Design, measures: Sequence[str]) -> t
 
 
 def _replaced(row: Row, measure: str, found: dict[tuple[Any, ...], Row]) -> Row:
-    """Returns the columns of a row of a cascade that are other than those of the mixture."""
+    """Return the columns of a row of a cascade that are other than those of the mixture."""
     blank = dict.fromkeys(name for name in _NUMBERS if name in row)
     blank |= dict.fromkeys(
         name for name in row if name.startswith(("bradley_terry", "davidson", "win_or_tie_")) or name == "published"
@@ -132,7 +132,7 @@ def _replaced(row: Row, measure: str, found: dict[tuple[Any, ...], Row]) -> Row:
 
 
 def _wins(system: str, opponent: str, group: tuple[Any, ...], found: dict[tuple[Any, ...], Row]) -> Row:
-    """Returns how often a system wins, ties and loses against another, from whichever side the pair was counted."""
+    """Return how often a system wins, ties and loses against another, from whichever side the pair was counted."""
     win, loss = (found.get((name, *group, None, system, opponent)) for name in (WIN, LOSS))
     if win is None:
         loss, win = (found.get((name, *group, None, opponent, system)) for name in (WIN, LOSS))
@@ -153,7 +153,7 @@ def _wins(system: str, opponent: str, group: tuple[Any, ...], found: dict[tuple[
 
 
 def _differences(numbers: Sequence[Row], compared: Sequence[Row], judge: str) -> Iterator[Row]:
-    """Yields the differences of systems under the names that a protocol's tables give them."""
+    """Yield the differences of systems under the names that a protocol's tables give them."""
     rows = [row for row in numbers if row["measure"].endswith(f" {DIFFERENCE}")]
     for row, one in zip(rows, compared, strict=True):
         measure = row["measure"].removesuffix(f" {DIFFERENCE}")
@@ -164,7 +164,7 @@ def _differences(numbers: Sequence[Row], compared: Sequence[Row], judge: str) ->
 
 
 def _head_to_head(numbers: Sequence[Row], judge: str) -> Iterator[Row]:
-    """Yields of every two systems how much more often the first wins than it loses."""
+    """Yield of every two systems how much more often the first wins than it loses."""
     shares = {(row["measure"], scope(row), row["system"], row["opponent"]): row for row in numbers if row["opponent"]}
     for (measure, where, first, second), row in shares.items():
         if measure != WIN_RATE:

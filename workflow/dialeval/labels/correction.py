@@ -110,7 +110,7 @@ class Numbers:
     annotators: Annotators | None = None
 
     def only(self, there: BoolArray) -> Numbers:
-        """Returns the arrays of some units, without scores."""
+        """Return the arrays of some units, without scores."""
         arrays = ("label", "variance", "probability", "system", "opponent", "cluster")
         return replace(
             self, scores={}, each=self.each[:, there], **{name: getattr(self, name)[there] for name in arrays}
@@ -120,7 +120,7 @@ class Numbers:
 def corrected_numbers(
     judgements: pd.DataFrame, labels: pd.DataFrame, design: LabelledDesign, terms: Terms
 ) -> tuple[list[Row], list[Row]]:
-    """Returns the rows of a table `labels/estimates` under one protocol, and those of `labels/differences`.
+    """Return the rows of a table `labels/estimates` under one protocol, and those of `labels/differences`.
 
     The latter are without the corrections for the number of pairs.
 
@@ -202,7 +202,7 @@ def numbers_of(
 
 
 def _annotators(each: FloatArray, system: IntArray, design: LabelledDesign) -> tuple[Annotators | None, str]:
-    """Returns the annotators as a random sample, or None and why the intervals hold for these annotators alone.
+    """Return the annotators as a random sample, or None and why the intervals hold for these annotators alone.
 
     Pairwise labels have no annotator effect: leniency favours neither side.
     """
@@ -297,7 +297,7 @@ def _corrected(
 
 
 def _self_preferences(quantity: Quantity, numbers: Numbers, design: LabelledDesign, terms: Terms) -> Iterator[Row]:
-    """Yields a row per judge whose family is among the systems: its bias for its family minus its bias for others.
+    """Yield a row per judge whose family is among the systems: its bias for its family minus its bias for others.
 
     Of two systems shown side by side, one gains what the other loses. For pairs the self-preference is therefore the
     judge's bias for the score of its own family.
@@ -350,7 +350,7 @@ def _self_preferences(quantity: Quantity, numbers: Numbers, design: LabelledDesi
 
 
 def _among_labelled(numbers: Numbers) -> tuple[BoolArray, str]:
-    """Returns which comparisons are between two labelled systems, and a note about the others.
+    """Return which comparisons are between two labelled systems, and a note about the others.
 
     Without labels of a system the judge's error about it stays uncorrected and biases the ratings of its opponents.
     """
@@ -367,7 +367,7 @@ def _names(found: Corrected) -> list[str]:
 
 
 def _rows(found: _Found, shared: Row, limits: tuple[float, float], of_all: str) -> Iterator[Row]:
-    """Yields a row per system and, for compared estimates, a row per pair of systems."""
+    """Yield a row per system and, for compared estimates, a row per pair of systems."""
     numbers = found.numbers
     lowest, highest = (-np.inf, np.inf) if found.measure == RATING else limits
     for place, (system, opponent) in enumerate(zip(found.systems, found.opponent, strict=True)):
@@ -408,13 +408,13 @@ def _rows(found: _Found, shared: Row, limits: tuple[float, float], of_all: str) 
 
 
 def _anytime(number: Row, n: int, confidence: float) -> Row:
-    """Returns the limits of the confidence sequence of an estimate."""
+    """Return the limits of the confidence sequence of an estimate."""
     limits = anytime_limits(number["estimate"], number["ci_low"], number["ci_high"], n, confidence)
     return dict(zip(_ANYTIME, limits, strict=True))
 
 
 def _compared(found: _Found) -> Iterator[tuple[int, int, Difference]]:
-    """Yields every pair of systems with estimates; of a rating that labels do not identify, without numbers."""
+    """Yield every pair of systems with estimates; of a rating that labels do not identify, without numbers."""
     if found.compared and len(found.systems) > 1:
         for first, second, one in zip(*found.numbers.all_differences(), strict=True):
             if np.isnan(one.estimate):
@@ -428,7 +428,7 @@ def _compared(found: _Found) -> Iterator[tuple[int, int, Difference]]:
 
 
 def _differences(found: _Found, shared: Row) -> Iterator[Row]:
-    """Yields the rows of a table of differences, for their p-values."""
+    """Yield the rows of a table of differences, for their p-values."""
     for first, second, one in _compared(found):
         yield {
             **family_columns(shared["protocol"], found.measure, scope(shared), shared["judge"]),
@@ -445,7 +445,7 @@ def _differences(found: _Found, shared: Row) -> Iterator[Row]:
 
 
 def who_labelled(labelled: pd.DataFrame) -> str:
-    """Returns the kind of annotators: people, simulated, or both."""
+    """Return the kind of annotators: people, simulated, or both."""
     simulated = labelled["simulated"].astype(bool)
     if simulated.all():
         return "simulated"

@@ -59,7 +59,7 @@ class Design:
 
 
 def draw(units: Iterable[Unit], ledger: Ledger, design: Design) -> list[Entry]:
-    """Returns the rows that the draw adds to a ledger.
+    """Return the rows that the draw adds to a ledger.
 
     Args:
         units: all present units.
@@ -103,21 +103,21 @@ def draw(units: Iterable[Unit], ledger: Ledger, design: Design) -> list[Entry]:
 
 
 def draw_ids(ledger: Ledger, design: Design) -> dict[Level, str]:
-    """Returns the ids of the samples of both levels: the recorded ones, or new ones from the random seed."""
+    """Return the ids of the samples of both levels: the recorded ones, or new ones from the random seed."""
     levels: tuple[Level, ...] = ("turn", "dialogue")
     named = {level: digest(design.random_seed, design.protocol, level)[:12] for level in levels}
     return {level: f"d{digest}" for level, digest in named.items()} | ledger.draws()
 
 
 def _group(unit: Unit, design: Design) -> str:
-    """Returns the group that n applies to: a system, all pairs, or all cases."""
+    """Return the group that n applies to: a system, all pairs, or all cases."""
     if design.by == "cases":
         return _CASES
     return _PAIRS if unit.opponent else unit.system
 
 
 def _strata(group: str, units: Mapping[str, Unit], design: Design) -> dict[str, list[str]]:
-    """Returns the keys of new units by stratum."""
+    """Return the keys of new units by stratum."""
     if design.by in ("random", "cases", ACTIVE):
         return {group: list(units)}
     ranked = sorted(units, key=lambda key: (_score(units[key], design), digest("rank", key)))
@@ -131,12 +131,12 @@ def _strata(group: str, units: Mapping[str, Unit], design: Design) -> dict[str, 
 
 
 def _score(unit: Unit, design: Design) -> float:
-    """Returns the score that a unit is ranked by; one that the judge did not give comes first."""
+    """Return the score that a unit is ranked by; one that the judge did not give comes first."""
     return design.scores.get(unit.identity[:-1], -math.inf)
 
 
 def _relative_probabilities(units: Mapping[str, Unit], design: Design) -> dict[str, float]:
-    """Returns the inclusion probability of each unit relative to their mean: half uniform, half by predicted error.
+    """Return the inclusion probability of each unit relative to their mean: half uniform, half by predicted error.
 
     A unit without a predicted error has the mean one. If all are 0, the draw is uniform.
     """
@@ -155,7 +155,7 @@ def _unused(name: str, taken: set[str]) -> str:
 
 
 def _places(keys: Sequence[str], units: Mapping[str, Unit], draw_id: str, design: Design) -> dict[str, int]:
-    """Returns the place of each unit in its stratum's random order.
+    """Return the place of each unit in its stratum's random order.
 
     Any number of first pairs is spread evenly over every two systems: of the N cases of two systems in random order,
     the case of rank r (from 0) has position (r + u) / N with a uniform u. All are equally likely to be first.
@@ -181,7 +181,7 @@ def _case(unit: Unit) -> str:
 
 
 def _drawn(entries: Mapping[str, Entry], design: Design) -> set[str]:
-    """Returns the keys of the units that are drawn: the first of each stratum, and those that were drawn before."""
+    """Return the keys of the units that are drawn: the first of each stratum, and those that were drawn before."""
     strata: defaultdict[tuple[Level, str], list[Entry]] = defaultdict(list)
     for entry in entries.values():
         strata[entry.level, entry.stratum].append(entry)
@@ -200,7 +200,7 @@ def _drawn(entries: Mapping[str, Entry], design: Design) -> set[str]:
 
 
 def _groups(strata: Mapping[tuple[Level, str], Sequence[Entry]], design: Design) -> list[list[tuple[Level, str]]]:
-    """Returns the strata that share one n, in the order of their names.
+    """Return the strata that share one n, in the order of their names.
 
     Strata of cases do where they have a system in common: new cases take part of the n, a new system has its own.
     """
@@ -220,7 +220,7 @@ def _groups(strata: Mapping[tuple[Level, str], Sequence[Entry]], design: Design)
 
 
 def _weights(group: Sequence[tuple[Level, str]], sizes: Sequence[int], design: Design) -> list[float]:
-    """Returns the strata's weights: their sizes, and half of all to those where the judge is least sure."""
+    """Return the strata's weights: their sizes, and half of all to those where the judge is least sure."""
     total = sum(sizes)
     shares = [size / total for size in sizes]
     if design.by != "uncertainty":
@@ -233,7 +233,7 @@ def _weights(group: Sequence[tuple[Level, str]], sizes: Sequence[int], design: D
 
 
 def apportion(n: int, weights: Sequence[float], sizes: Sequence[int]) -> list[int]:
-    """Returns how many of `n` fall to each part, by Sainte-Lague's divisors, none getting more than it has.
+    """Return how many of `n` fall to each part, by Sainte-Lague's divisors, none getting more than it has.
 
     One after the other goes to the part with the largest weight / (2 seats + 1); so with one more no part gets fewer
     (house-monotone). Of parts that are equal the first comes first.
@@ -263,7 +263,7 @@ _About = tuple[str, str, str, str, str, int | None]
 
 
 def draw_rows(protocol: str, units: Iterable[Unit], ledger: Ledger) -> list[dict[str, Any]]:
-    """Returns the rows of the table, in the order of the ledger.
+    """Return the rows of the table, in the order of the ledger.
 
     The inclusion probability of a unit is the drawn share of its stratum, among present units; under `active` its own.
 
@@ -294,7 +294,7 @@ def draw_rows(protocol: str, units: Iterable[Unit], ledger: Ledger) -> list[dict
 
 
 def inclusion_probabilities(entries: Sequence[Entry], labelled: Collection[str] | None = None) -> dict[str, float]:
-    """Returns the inclusion probability of each unit by key: the share of its stratum that was drawn.
+    """Return the inclusion probability of each unit by key: the share of its stratum that was drawn.
 
     Under `active` it is the unit's own. Given the priorities of the other units, a unit is drawn if its priority is
     below the n-th smallest of theirs; its relative probability times that number, at most 1, is the chance of this.
@@ -324,7 +324,7 @@ def inclusion_probabilities(entries: Sequence[Entry], labelled: Collection[str] 
 def judged_scores(
     rows: Iterable[Mapping[str, Any]], form: Form, by: Literal["score", "uncertainty"]
 ) -> dict[tuple[object, ...], float]:
-    """Returns a judge's score or uncertainty of every judged unit, by corpus, item, case, systems and length.
+    """Return a judge's score or uncertainty of every judged unit, by corpus, item, case, systems and length.
 
     The score is from 0 to 1: the position on the scale, the probability of Yes, 1 for a No in the form `locate`, and of
     a pair the share of orders in which the alphabetically first system wins. The uncertainty is the standard deviation
@@ -345,7 +345,7 @@ def judged_scores(
 
 
 def predicted_errors(rows: Iterable[Mapping[str, Any]], form: Form) -> dict[tuple[object, ...], float]:
-    """Returns the standard deviation of the judge's error that is predicted for every unit, as `judged_scores` does.
+    """Return the standard deviation of the judge's error that is predicted for every unit, as `judged_scores` does.
 
     It is sqrt(p (1 - p)) of the mean probability of Yes. Otherwise it is the standard deviation of a unit's scores over
     repeats, orders and judges, without the judges' mean scores. Few scores of a unit hardly show their spread, so as
@@ -380,7 +380,7 @@ def predicted_errors(rows: Iterable[Mapping[str, Any]], form: Form) -> dict[tupl
 
 
 def _by_unit(rows: Iterable[Mapping[str, Any]], form: Form) -> dict[tuple[_About, str], list[tuple[str, float]]]:
-    """Returns the judges with their scores by unit and criterion."""
+    """Return the judges with their scores by unit and criterion."""
     found: defaultdict[tuple[_About, str], list[tuple[str, float]]] = defaultdict(list)
     for row in rows:
         score = _score_judged(row, form)

@@ -29,7 +29,7 @@ _NAMES = ("protocol", "annotator", "draw")
 
 
 def read_json(path: Path) -> Any:
-    """Returns the content of a JSON file of labels.
+    """Return the content of a JSON file of labels.
 
     Raises:
         UserError: it is empty or no JSON.
@@ -41,7 +41,7 @@ def read_json(path: Path) -> Any:
 
 
 def read_export(path: Path, document: Any) -> Iterator[RawLabel]:
-    """Yields the answers of a page's export, without open questions.
+    """Yield the answers of a page's export, without open questions.
 
     Args:
         path: the file.
@@ -124,12 +124,12 @@ Cells = dict[str, str]
 
 
 def column_name(written: str) -> str:
-    """Returns the name of a column in lower case, with underscores, without Mechanical Turk's prefix."""
+    """Return the name of a column in lower case, with underscores, without Mechanical Turk's prefix."""
     return _PREFIX.sub("", _BLANKS.sub("_", written.strip()).lower(), count=1)
 
 
 def renamed(columns: list[str], cells: Cells) -> Cells:
-    """Returns the cells of a row under DialEval's column names."""
+    """Return the cells of a row under DialEval's column names."""
     who = next((name for name in ANNOTATORS if name in columns), None)
     if who is not None and "annotator" not in columns:
         cells = {**cells, "annotator": cells.get(who, "")}
@@ -141,12 +141,12 @@ def renamed(columns: list[str], cells: Cells) -> Cells:
 
 
 def is_rejected(cells: Cells) -> bool:
-    """Returns whether an answer was rejected in the labelling tool."""
+    """Return whether an answer was rejected in the labelling tool."""
     return cells.get("assignmentstatus", "").lower() == "rejected"
 
 
 def json_rows(document: list[Any], name: str, fault: Callable[[str], None]) -> Iterator[tuple[int, Cells]]:
-    """Yields the rows of a list of objects: flat ones, or tasks of Label Studio or Argilla, a row for each annotation.
+    """Yield the rows of a list of objects: flat ones, or tasks of Label Studio or Argilla, a row for each annotation.
 
     Args:
         document: the list.
@@ -178,7 +178,7 @@ def json_rows(document: list[Any], name: str, fault: Callable[[str], None]) -> I
 
 
 def _argilla_rows(record: dict[str, Any], where: str, fault: Callable[[str], None]) -> Iterator[Cells]:
-    """Yields the answers about a record, a row for each annotator, whom Argilla names by an id."""
+    """Yield the answers about a record, a row for each annotator, whom Argilla names by an id."""
     about = {column_name(name): _cell(value) for name, value in record["fields"].items()}
     metadata = record.get("metadata")
     about |= {column_name(name): _cell(value) for name, value in (metadata or {}).items()}
@@ -199,7 +199,7 @@ def _who(annotation: dict[str, Any]) -> str:
 
 
 def _answers(results: list[Any]) -> Cells:
-    """Returns the answers of one annotation by the names of the controls; pairwise answers are outcomes.
+    """Return the answers of one annotation by the names of the controls; pairwise answers are outcomes.
 
     Raises:
         UserError: a control has two answers.
@@ -218,7 +218,7 @@ def _answers(results: list[Any]) -> Cells:
 
 
 def _cell(value: Any) -> str:
-    """Returns a value as a cell; of a list with one entry, that one."""
+    """Return a value as a cell; of a list with one entry, that one."""
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if isinstance(value, dict) and set(value) <= {"rating"} and value:
@@ -253,7 +253,7 @@ class Project:
 
 
 def projects_of(pages: Sequence[Path]) -> list[Project]:
-    """Returns the projects that labelling pages make; a pair that annotators see in two orders is one task.
+    """Return the projects that labelling pages make; a pair that annotators see in two orders is one task.
 
     Args:
         pages: `<sheet>-<annotator>.html` in a folder of each annotator.
@@ -293,7 +293,7 @@ def _turns(numbers: Sequence[int], strings: Sequence[str]) -> tuple[ShownTurn, .
 
 
 def label_studio_files(project: Project) -> dict[str, str]:
-    """Returns the labelling interface and the tasks of a Label Studio project, by file name."""
+    """Return the labelling interface and the tasks of a Label Studio project, by file name."""
     question, shown = project.question, project.columns[0]
     lines = [f'  <Text name="{name}" value="${name}"/>' for name in project.columns]
     if question.options:
@@ -315,7 +315,7 @@ def label_studio_files(project: Project) -> dict[str, str]:
 
 
 def argilla_files(project: Project) -> dict[str, str]:
-    """Returns the settings and the records of an Argilla data set, by file name."""
+    """Return the settings and the records of an Argilla data set, by file name."""
     question = project.question
     options = [
         {"value": one.label, "text": f"{one.label} ({one.meaning})" if one.meaning else one.label}

@@ -81,7 +81,7 @@ class Joined:
 
 
 def join(judgements: pd.DataFrame, labels: pd.DataFrame, design: LabelledDesign) -> Joined:
-    """Returns the judgements and labels under a protocol, joined.
+    """Return the judgements and labels under a protocol, joined.
 
     Args:
         judgements: table `judgements` of all judges, with the columns of `JUDGEMENT_COLUMNS`.
@@ -105,12 +105,12 @@ def join(judgements: pd.DataFrame, labels: pd.DataFrame, design: LabelledDesign)
 
 
 def as_judgements(labels: pd.DataFrame) -> pd.DataFrame:
-    """Returns labels in the shape of judgements."""
+    """Return labels in the shape of judgements."""
     return labels.rename(columns=_OF_LABELS).assign(status=np.where(labels["skipped"], "missing", "ok"))
 
 
 def _oriented(rows: pd.DataFrame, design: LabelledDesign) -> pd.DataFrame:
-    """Returns rows with `case`, `system`, `opponent`, and `is_swapped`, whether the first system was shown second."""
+    """Return rows with `case`, `system`, `opponent`, and `is_swapped`, whether the first system was shown second."""
     rows = rows.assign(case=cases(rows), is_swapped=False, system=rows["left"].fillna(""), opponent=None)
     if design.form != "pair":
         return rows
@@ -120,7 +120,7 @@ def _oriented(rows: pd.DataFrame, design: LabelledDesign) -> pd.DataFrame:
 
 
 def numbered(rows: pd.DataFrame, names: Sequence[str]) -> IntArray:
-    """Returns a number for each row that is the same where some columns are, shape [n].
+    """Return a number for each row that is the same where some columns are, shape [n].
 
     A missing text is as good as an empty one.
     """
@@ -135,7 +135,7 @@ def numbered(rows: pd.DataFrame, names: Sequence[str]) -> IntArray:
 
 
 def _shown_second(rows: pd.DataFrame, design: LabelledDesign) -> BoolArray:
-    """Returns whether the first of two systems was shown second; one that all are beside is never the first."""
+    """Return whether the first of two systems was shown second; one that all are beside is never the first."""
     left, right = rows["left"].fillna("").astype(str), rows["right"].fillna("").astype(str)
     is_swapped = (left > right).to_numpy(dtype=bool)
     if design.reference is not None:
@@ -144,7 +144,7 @@ def _shown_second(rows: pd.DataFrame, design: LabelledDesign) -> BoolArray:
 
 
 def by_speaker(rows: pd.DataFrame, value: FloatArray, speakers: Sequence[str], n_units: int) -> FloatArray:
-    """Returns the mean answer of each judge or annotator about each unit, over repeats and orders.
+    """Return the mean answer of each judge or annotator about each unit, over repeats and orders.
 
     Args:
         rows: judgements or labels, with `judge` and `unit`.
@@ -160,7 +160,7 @@ def by_speaker(rows: pd.DataFrame, value: FloatArray, speakers: Sequence[str], n
 
 
 def mean_of_known(each: FloatArray) -> FloatArray:
-    """Returns the mean of each column over the rows that are not missing, NaN without any; shape [n]."""
+    """Return the mean of each column over the rows that are not missing, NaN without any; shape [n]."""
     known = ~np.isnan(each)
     total, count = np.where(known, each, 0.0).sum(axis=0), known.sum(axis=0)
     mean = np.divide(total, count, out=np.full(each.shape[1], np.nan), where=count > 0)
@@ -168,7 +168,7 @@ def mean_of_known(each: FloatArray) -> FloatArray:
 
 
 def label_variance(each: FloatArray) -> FloatArray:
-    """Returns the variance of each unit's mean label about the mean of many annotators, shape [n_units].
+    """Return the variance of each unit's mean label about the mean of many annotators, shape [n_units].
 
     It is the pooled variance between annotators of one unit, divided by the unit's number of annotators. It is NaN for
     a unit without a label, and for all units if none has two annotators.
@@ -186,7 +186,7 @@ def label_variance(each: FloatArray) -> FloatArray:
 def probabilities_of_labelled_units(
     labelled: pd.DataFrame, label: FloatArray, stratum: IntArray
 ) -> tuple[FloatArray, bool]:
-    """Returns the inclusion probability of each unit with a label, shape [n_units], and whether all are on record.
+    """Return the inclusion probability of each unit with a label, shape [n_units], and whether all are on record.
 
     Labelled units without a sampling record count as a simple random sample of their stratum.
 
@@ -217,7 +217,7 @@ PLAN_COLUMNS = ("request_id", "corpus", "item_id", "case_id", "left", "right", "
 
 
 def with_planned(judgements: pd.DataFrame, planned: pd.DataFrame) -> pd.DataFrame:
-    """Returns the judgements under a protocol, with a row without an answer for each planned request that was not sent.
+    """Return the judgements under a protocol, with a row without an answer for each planned request that was not sent.
 
     Human labels are a sample of all planned requests; the judge's answers are a part that is not random.
 
@@ -282,7 +282,7 @@ class Quantity:
 
 
 def quantities(joined: Joined, design: LabelledDesign) -> Iterator[Quantity]:
-    """Yields the quantities of a protocol; a criterion without labels has none."""
+    """Yield the quantities of a protocol; a criterion without labels has none."""
     for criterion, judged, labelled in _by_criterion(joined, design):
         about: Row = {"criterion": criterion}
         if design.form == "locate" and "pass_rates" in design.measures:
@@ -303,7 +303,7 @@ def _by_criterion(joined: Joined, design: LabelledDesign) -> Iterator[tuple[str 
 
 
 def _pass_rates(judged: pd.DataFrame, labelled: pd.DataFrame, about: Row, design: LabelledDesign) -> Iterator[Quantity]:
-    """Yields the pass rate at each N, of the dialogues that are that long.
+    """Yield the pass rate at each N, of the dialogues that are that long.
 
     A Yes without a place fails at full length and is missing at fewer utterances. If more than `MOST_NOWHERE` of the
     labels are missing for this reason, the rest is a biased sample, and there is no pass rate.
@@ -322,7 +322,7 @@ def _pass_rates(judged: pd.DataFrame, labelled: pd.DataFrame, about: Row, design
 
 
 def _nowhere(rows: pd.DataFrame, n: int | None) -> BoolArray:
-    """Returns which rows answer Yes without a place, so that the answer within n utterances is unknown."""
+    """Return which rows answer Yes without a place, so that the answer within n utterances is unknown."""
     shorter = np.zeros(len(rows), dtype=bool) if n is None else rows["n_utterances"].to_numpy(dtype=np.float64) > n
     return np.asarray(((rows["choice"] == YES) & rows["place"].isna()).to_numpy(dtype=bool) & shorter, dtype=np.bool_)
 
@@ -360,7 +360,7 @@ def _at_each_length(
 
 
 def _checklists(joined: Joined, design: LabelledDesign) -> Iterator[Quantity]:
-    """Yields the share of a checklist's questions that is answered with yes, over units with all answers."""
+    """Yield the share of a checklist's questions that is answered with yes, over units with all answers."""
     n_criteria = len(joined.judged["criterion"].dropna().unique())
     for (length, judged), (_, labelled) in zip(
         at_lengths(joined.judged, design), at_lengths(joined.labelled, design), strict=True
@@ -373,7 +373,7 @@ def _checklists(joined: Joined, design: LabelledDesign) -> Iterator[Quantity]:
 
 
 def _listed(rows: pd.DataFrame, n_criteria: int) -> pd.DataFrame:
-    """Returns a row per speaker, unit and repeat with all answers, and their `share` of yes.
+    """Return a row per speaker, unit and repeat with all answers, and their `share` of yes.
 
     The probability is the share of a stratum with all answers, which is less than that with any one of them.
     """
@@ -391,7 +391,7 @@ def _listed(rows: pd.DataFrame, n_criteria: int) -> pd.DataFrame:
 
 
 def _on_scale(low: float, high: float) -> ReadValues:
-    """Returns a function that reads scores of any scale on the scale of the human labels."""
+    """Return a function that reads scores of any scale on the scale of the human labels."""
 
     def read(rows: pd.DataFrame) -> FloatArray:
         value = rows["value"].to_numpy(dtype=np.float64)
@@ -405,7 +405,7 @@ def _on_scale(low: float, high: float) -> ReadValues:
 
 
 def _scale_limits(rows: pd.DataFrame, what: str) -> tuple[float, float] | None:
-    """Returns the lowest and highest value of the rows' scale; None if they have none.
+    """Return the lowest and highest value of the rows' scale; None if they have none.
 
     Raises:
         UserError: if they have several, so that the order of rows would choose the unit of the estimate.
@@ -426,12 +426,12 @@ def rate_of(name: str) -> ReadValues:
 
 
 def _points(rows: pd.DataFrame) -> FloatArray:
-    """Returns the points of the first of two systems: 1 for a win, half for a tie, 0 for a loss."""
+    """Return the points of the first of two systems: 1 for a win, half for a tie, 0 for a loss."""
     shown = rows["outcome"].map(OUTCOMES).where(rows["status"] == "ok").to_numpy(dtype=np.float64)
     return np.where(rows["is_swapped"], 1.0 - shown, shown)
 
 
 def _scored(rows: pd.DataFrame, *points: float) -> FloatArray:
-    """Returns 1 where the first of two systems gets one of these numbers of points, 0 elsewhere, NaN if missing."""
+    """Return 1 where the first of two systems gets one of these numbers of points, 0 elsewhere, NaN if missing."""
     found = _points(rows)
     return np.where(np.isnan(found), np.nan, np.isin(found, points))

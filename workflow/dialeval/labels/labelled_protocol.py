@@ -63,7 +63,7 @@ class LabelledProtocol:
         return frozenset([*self.ledger.entries, *self._first_orders])
 
     def criterion(self, label: RawLabel) -> Criterion | None:
-        """Returns the criterion of a label, None if the question has no criterion.
+        """Return the criterion of a label, None if the question has no criterion.
 
         Raises:
             UnknownUnitError: the protocol lacks it, or has several and the label names none.
@@ -85,7 +85,7 @@ class LabelledProtocol:
         return next(iter(names.values()), None)
 
     def find(self, label: RawLabel, criterion: Criterion | None) -> Found:
-        """Returns the unit of a label.
+        """Return the unit of a label.
 
         Raises:
             UnknownUnitError: there is no such unit, there are several, or it has other words now.
@@ -100,11 +100,11 @@ class LabelledProtocol:
         return found
 
     def key_drawn(self, key: str) -> str:
-        """Returns the key in the draw on record, of a pair shown in either order; empty for a key that is not there."""
+        """Return the key in the draw on record, of a pair shown in either order; empty for a key that is not there."""
         return key if key in self.ledger.entries else self._first_orders.get(key, "")
 
     def shown_fault(self, label: RawLabel) -> str:
-        """Returns the fault of a label whose texts on the sheet are not those of its key; empty without one."""
+        """Return the fault of a label whose texts on the sheet are not those of its key; empty without one."""
         unit = self.units.get(self.key_drawn(label.key))
         if unit is None or not label.shown:
             return ""
@@ -252,7 +252,7 @@ _MOST_NAMED = 5
 
 
 def unlabelled_strata(protocol: LabelledProtocol, labelled: Collection[str]) -> str:
-    """Returns a sentence about the strata without any label; empty if every stratum has one, or none has.
+    """Return a sentence about the strata without any label; empty if every stratum has one, or none has.
 
     Args:
         protocol: the protocol with its sampling record.

@@ -52,15 +52,15 @@ class Ledger:
     content: bytes = b""
 
     def draws(self) -> dict[Level, str]:
-        """Returns the id of the draw of each level."""
+        """Return the id of the draw of each level."""
         return {entry.level: entry.draw for entry in self.entries.values()}
 
     def by(self) -> str:
-        """Returns the sampling design; empty without entries."""
+        """Return the sampling design; empty without entries."""
         return next((entry.by for entry in self.entries.values()), "")
 
     def add(self, entries: Iterable[Entry]) -> int:
-        """Writes more rows behind those that are there, all or none, and returns how many.
+        """Write more rows behind those that are there, all or none, and return how many.
 
         Raises:
             UserError: the folder cannot be written, or the file was changed meanwhile by another run.
@@ -124,7 +124,7 @@ class Entry:
         return self.identity[3]
 
     def cells(self) -> list[object]:
-        """Returns the row of the file."""
+        """Return the row of the file."""
         corpus, item_id, case_id, system, opponent, n, level = self.identity
         about = (self.draw, self.by, self.key, level, corpus, item_id, case_id, system, opponent)
         texts = (*map(escaped_cell, about), "" if n is None else n, escaped_cell(self.stratum))
@@ -133,17 +133,17 @@ class Entry:
 
 
 def ledger_path(folder: Path, protocol: str) -> Path:
-    """Returns the path of a protocol's ledger."""
+    """Return the path of a protocol's ledger."""
     return folder / f"draw-{protocol}.csv"
 
 
 def ledger_digest(path: Path) -> str:
-    """Returns a digest of a ledger; empty where there is none."""
+    """Return a digest of a ledger; empty where there is none."""
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 
 def read_ledger(path: Path) -> Ledger:
-    """Reads a ledger; an empty one if the file is missing.
+    """Read a ledger; an empty one if the file is missing.
 
     Raises:
         UserError: the file is no ledger, or was changed by hand; with its line.
@@ -211,7 +211,7 @@ def _check_one_draw(ledger: Ledger) -> None:
 
 
 def _check_priorities(ledger: Ledger) -> None:
-    """Checks that positions follow the priorities: else relative probabilities were changed, and weights are wrong."""
+    """Check that positions follow the priorities: else relative probabilities were changed, and weights are wrong."""
     ordered = sorted(ledger.entries.values(), key=lambda entry: (entry.level, entry.stratum, entry.place))
     for before, entry in pairwise(ordered):
         same = (before.level, before.stratum) == (entry.level, entry.stratum)
@@ -223,15 +223,15 @@ def _check_priorities(ledger: Ledger) -> None:
 
 
 def priority(key: str, relative_probability: float) -> float:
-    """Returns a uniform number of a key, divided by its relative probability (Duffield, Lund and Thorup 2007)."""
+    """Return a uniform number of a key, divided by its relative probability (Duffield, Lund and Thorup 2007)."""
     return uniform("place", key) / relative_probability
 
 
 def uniform(*parts: object) -> float:
-    """Returns a number from 0 to 1 that a hash of the parts gives."""
+    """Return a number from 0 to 1 that a hash of the parts gives."""
     return int(digest(*parts)[:13], 16) / 16**13
 
 
 def digest(*parts: object) -> str:
-    """Returns a hash of the parts in hexadecimal digits."""
+    """Return a hash of the parts in hexadecimal digits."""
     return hashlib.sha256("\x1f".join(map(str, parts)).encode()).hexdigest()

@@ -59,7 +59,7 @@ def read_labels(
     annotators: Sequence[str] = (),
     simulated: Collection[str] = (),
 ) -> Reading:
-    """Reads files of labels.
+    """Read files of labels.
 
     Args:
         files: exports of pages and tables.
@@ -117,7 +117,7 @@ class _Checked:
 def _labels_in(
     path: Path, criteria: Collection[str], note: Callable[[str], None], fault: Callable[[str], None]
 ) -> Iterator[RawLabel]:
-    """Returns the answers of a file: a table, a page's export, or that of another tool."""
+    """Return the answers of a file: a table, a page's export, or that of another tool."""
     if path.suffix.lower() != ".json":
         return read_filled(path, criteria, note, fault)
     meanings = read_json(path)
@@ -139,7 +139,7 @@ def _check_file(raw: Sequence[RawLabel], protocols: Mapping[str, LabelledProtoco
 
 
 def _sorted_alone(raw: Sequence[RawLabel], protocols: Mapping[str, LabelledProtocol]) -> Iterator[str]:
-    """Yields sheets whose labels are sorted while their dialogues are not.
+    """Yield sheets whose labels are sorted while their dialogues are not.
 
     Dialogues on a sheet are in random order: so many sorted labels are no coincidence.
     """
@@ -164,7 +164,7 @@ def _sorted_alone(raw: Sequence[RawLabel], protocols: Mapping[str, LabelledProto
 
 
 def _check(raw: RawLabel, protocols: Mapping[str, LabelledProtocol], checked: _Checked) -> str:
-    """Adds a label, or returns the mistake in it."""
+    """Add a label, or return the mistake in it."""
     name = _protocol_of(raw, protocols)
     if raw.is_open:
         fault = protocols[name].shown_fault(raw) if name else ""
@@ -231,7 +231,7 @@ def _annotator_fault(raw: RawLabel, spellings: dict[str, str]) -> str:
 
 
 def _protocol_of(raw: RawLabel, protocols: Mapping[str, LabelledProtocol]) -> str | None:
-    """Returns a label's protocol: by its column, key or file name, else the only one or the only one that fits."""
+    """Return a label's protocol: by its column, key or file name, else the only one or the only one that fits."""
     if raw.protocol:
         return raw.protocol if raw.protocol in protocols else None
     of_key = [name for name, protocol in protocols.items() if raw.key and raw.key in protocol.known_keys]
@@ -258,7 +258,7 @@ def _protocol_fault(raw: RawLabel, protocols: Mapping[str, LabelledProtocol]) ->
 
 
 def _scale_fault(raw: RawLabel, protocol: LabelledProtocol, criterion: Criterion | None) -> str:
-    """Returns the fault of a page or sheet with another scale of numbers than the configured one; empty without one."""
+    """Return the fault of a page or sheet with another scale of numbers than the configured one; empty without one."""
     if (
         criterion is None
         or not (raw.key and raw.options)
@@ -270,7 +270,7 @@ def _scale_fault(raw: RawLabel, protocol: LabelledProtocol, criterion: Criterion
 
 
 def _design_fault(raw: RawLabel, protocol: LabelledProtocol) -> str:
-    """Returns the fault of a page or sheet of another draw than the one on record; empty without one."""
+    """Return the fault of a page or sheet of another draw than the one on record; empty without one."""
     if not raw.key:
         return ""
     ledger = protocol.ledger
@@ -334,7 +334,7 @@ def _rows(
 def _inclusion_probabilities_of_labels(
     checked: _Checked, protocols: Mapping[str, LabelledProtocol]
 ) -> dict[tuple[str, str | None, str], float]:
-    """Returns the labelled share of the stratum of each drawn key, by protocol and criterion.
+    """Return the labelled share of the stratum of each drawn key, by protocol and criterion.
 
     Annotators who stop before the end have labelled a random part of what was drawn, as their order is random; so the
     share with a label is what the drawn share would have been. Strata without a label have none.
@@ -381,7 +381,7 @@ _FURTHER = re.compile(r"; -?[0-9.]+(?=$|; | \()")
 
 
 def scales_fault(options: str, criterion: Criterion) -> str:
-    """Returns the fault of answers that are not those of the criterion's scale of numbers; empty without one.
+    """Return the fault of answers that are not those of the criterion's scale of numbers; empty without one.
 
     Answers that are neither numbers nor a range of numbers are not compared.
 
@@ -456,7 +456,7 @@ def _between(low: float, high: float) -> str:
 
 
 def _are(options: str, points: Sequence[str]) -> bool:
-    """Returns whether the answers are `points`, in order, with or without meanings."""
+    """Return whether the answers are `points`, in order, with or without meanings."""
     place = 0
     for number, point in enumerate(points):
         mark = re.compile(f"{'; ' if number else '^'}{re.escape(point)}(?=$|; | \\()")

@@ -37,7 +37,7 @@ FORM_OF_SHEET: Mapping[Form, SheetForm] = {"scale": "scale", "probability": "sca
 
 
 def assigned(drawn: Iterable[Drawn], annotators: Sequence[str], each: int | None) -> dict[str, list[Drawn]]:
-    """Returns the units of every annotator: in turn along each stratum, so that all get equally many of each system.
+    """Return the units of every annotator: in turn along each stratum, so that all get equally many of each system.
 
     Args:
         drawn: the units that were drawn.
@@ -64,7 +64,7 @@ def sheet_of(
     questions: tuple[SheetQuestion, ...],
     guidelines: str = "",
 ) -> Sheet:
-    """Returns an annotator's sheet.
+    """Return an annotator's sheet.
 
     Args:
         protocol, annotator: their names.
@@ -92,17 +92,17 @@ def sheet_of(
 
 
 def place_on_sheet(annotator: str, key: str) -> int:
-    """Returns a number by which an annotator's sheet is ordered: a hash, so that the order is random."""
+    """Return a number by which an annotator's sheet is ordered: a hash, so that the order is random."""
     return _number("order", annotator, key)
 
 
 def main_language(units: Iterable[Unit]) -> str:
-    """Returns the language of most dialogues."""
+    """Return the language of most dialogues."""
     return next((language for language, _ in Counter(unit.language for unit in units).most_common(1)), "en")
 
 
 def other_order(key: str) -> str:
-    """Returns the key of a pair that is shown the other way round, its second system first."""
+    """Return the key of a pair that is shown the other way round, its second system first."""
     return f"t{digest(key)[:16]}"
 
 
@@ -145,7 +145,7 @@ _LONGEST_OF_EXCEL = 32_700
 
 
 def blank_csv(sheet: Sheet) -> str:
-    """Returns the text of the file: a row for each dialogue or pair and question, its label empty."""
+    """Return the text of the file: a row for each dialogue or pair and question, its label empty."""
     text = io.StringIO()
     shown = shown_columns(sheet.form, sheet.level)
     place = ["place"] if sheet.form == "locate" else []
@@ -162,7 +162,7 @@ def blank_csv(sheet: Sheet) -> str:
 
 
 def shown_columns(form: str, level: str) -> list[str]:
-    """Returns the columns of a sheet with its dialogues."""
+    """Return the columns of a sheet with its dialogues."""
     return ["first", "second"] if form == "pair" else [level]
 
 
@@ -176,7 +176,7 @@ def shown_texts(form: str, dialogues: Sequence[tuple[ShownTurn, ...]], *, by_rol
 
 
 def is_same_text(cell: str, text: str) -> bool:
-    """Returns whether a cell has the words of a text, whichever program saved it.
+    """Return whether a cell has the words of a text, whichever program saved it.
 
     Case, blanks, line ends, quotes and dashes may differ. Letters that an encoding lacks may be question marks, or have
     been read in another encoding; of a very long text the end may be cut off.
@@ -193,18 +193,18 @@ def is_same_text(cell: str, text: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Returns the letters and digits of a text that every encoding has."""
+    """Return the letters and digits of a text that every encoding has."""
     return _NOT_PLAIN.sub("", text.lower())
 
 
 def comparable(text: str) -> str:
-    """Returns a text normalised for comparison: without changes that spreadsheet programs make."""
+    """Return a text normalised for comparison: without changes that spreadsheet programs make."""
     plain = unicodedata.normalize("NFKC", text.replace("…", "...")).casefold()
     return _DASHES.sub("-", _WRITTEN_OTHERWISE.sub("", plain))
 
 
 def _decodings(cell: str) -> Iterator[str]:
-    """Yields possible original texts of a cell that was read as Windows-1252."""
+    """Yield possible original texts of a cell that was read as Windows-1252."""
     yield cell
     try:
         content = bytes(_WESTERN[letter] for letter in cell)
@@ -264,7 +264,7 @@ def questions_of(
     language: str,
     instead: str | Mapping[str, str] = "",
 ) -> tuple[SheetQuestion, ...]:
-    """Returns the questions about every unit of a level.
+    """Return the questions about every unit of a level.
 
     Args:
         question: the protocol.
@@ -310,7 +310,7 @@ def _about(question: Question, criterion: Criterion, shown: PromptCriterion) -> 
 
 
 def pair_options(question: Question) -> dict[str, Outcome]:
-    """Returns the possible answers about a pair with their outcomes; left is the dialogue shown first."""
+    """Return the possible answers about a pair with their outcomes; left is the dialogue shown first."""
     return dict(question.protocol.options or OPTIONS)  # type: ignore[arg-type]
 
 
@@ -326,7 +326,7 @@ def _yes_no(yes: str = "", no: str = "") -> tuple[Option, ...]:
 
 
 def _end(point: str, points: Sequence[str], criterion: Criterion) -> str:
-    """Returns the meaning of the lowest or highest point of a scale without a rubric, as in the judges' prompts."""
+    """Return the meaning of the lowest or highest point of a scale without a rubric, as in the judges' prompts."""
     if criterion.scale.labels or criterion.words.rubric:
         return ""
     return {points[0]: "very poor", points[-1]: "excellent"}.get(point, "")

@@ -37,7 +37,7 @@ _LINE = re.compile(r"(?P<judged>> )?(?:(?P<number>\d+)\. )?[^:]*: (?P<text>.*)")
 
 
 def fill_in(sheet: Path, filled: Path) -> int:
-    """Writes a sheet with a label in every row, and returns how many there are.
+    """Write a sheet with a label in every row, and return how many there are.
 
     Raises:
         UserError: the file is no sheet.
@@ -61,7 +61,7 @@ def fill_in(sheet: Path, filled: Path) -> int:
 
 
 def _answer(row: dict[str, str]) -> dict[str, str]:
-    """Returns the answer of a simulated annotator to one question."""
+    """Return the answer of a simulated annotator to one question."""
     if "first" in row and "second" in row:
         gap = _liking(row, row["first"], "first") - _liking(row, row["second"], "second")
         options = _options(row["options"])
@@ -79,7 +79,7 @@ def _answer(row: dict[str, str]) -> dict[str, str]:
 
 
 def _liking(row: dict[str, str], text: str, side: str = "") -> float:
-    """Returns the score of a text, from 0 to 1."""
+    """Return the score of a text, from 0 to 1."""
     lines = [found for found in map(_LINE.fullmatch, text.splitlines()) if found]
     judged = [line for line in lines if line["judged"]] or lines
     words = {word.lower() for line in judged for word in re.findall(r"\w+", line["text"])}
@@ -99,13 +99,13 @@ def _options(words: str) -> list[str]:
 
 
 def _normal(words: str) -> float:
-    """Returns a standard normal number that follows from the words."""
+    """Return a standard normal number that follows from the words."""
     share = int.from_bytes(hashlib.sha256(words.encode()).digest()[:6]) / 2**48
     return statistics.NormalDist().inv_cdf(min(max(share, math.ulp(1.0)), 1.0 - math.ulp(1.0)))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Fills in the sheets that the command line names."""
+    """Fill in the sheets that the command line names."""
     parser = argparse.ArgumentParser(prog="python -m dialeval.labels.simulated", description=__doc__)
     parser.add_argument("folder", type=Path, help="the folder of labels")
     parser.add_argument("sheets", type=Path, nargs="+", help="sheets of the target `annotation_pages`")

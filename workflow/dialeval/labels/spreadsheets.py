@@ -48,7 +48,7 @@ _YES, _NO = ("1", "1.0", "yes", "true", "x", "skipped"), ("", "0", "0.0", "no", 
 def read_filled(
     path: Path, criteria: Collection[str], note: Callable[[str], None], fault: Callable[[str], None]
 ) -> Iterator[RawLabel]:
-    """Yields the answers of a table; rows without one are counted, and yielded if their text can be compared.
+    """Yield the answers of a table; rows without one are counted, and yielded if their text can be compared.
 
     Args:
         path: the file.
@@ -83,7 +83,7 @@ def read_json_table(
     note: Callable[[str], None],
     fault: Callable[[str], None],
 ) -> Iterator[RawLabel]:
-    """Yields the answers of a list of objects, as in `read_filled`.
+    """Yield the answers of a list of objects, as in `read_filled`.
 
     Raises:
         UserError: a field is missing.
@@ -161,7 +161,7 @@ def _answers(
 
 
 def _rows_fault(columns: Sequence[str], cells: Cells, answers: Sequence[str], width: int | None) -> str:
-    """Returns the fault of a row with lost, emptied or shifted cells; empty without one.
+    """Return the fault of a row with lost, emptied or shifted cells; empty without one.
 
     Args:
         columns: the table's.
@@ -187,7 +187,7 @@ def _rows_fault(columns: Sequence[str], cells: Cells, answers: Sequence[str], wi
 
 
 def _moved_questions(path: Path, rows: Sequence[tuple[int, Cells]]) -> Iterator[str]:
-    """Yields the faults of rows whose question differs from that of most rows of their criterion."""
+    """Yield the faults of rows whose question differs from that of most rows of their criterion."""
     wordings: defaultdict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     written: list[tuple[int, tuple[str, ...], str]] = []
     for row, cells in rows:
@@ -205,7 +205,7 @@ def _moved_questions(path: Path, rows: Sequence[tuple[int, Cells]]) -> Iterator[
 
 
 def _moved_labels(path: Path, rows: Sequence[tuple[int, Cells]]) -> Iterator[str]:
-    """Yields the fault of a sheet whose labels may be shifted down by one row: only the first row has none.
+    """Yield the fault of a sheet whose labels may be shifted down by one row: only the first row has none.
 
     Shifted labels on one scale show no other sign, and each would count for another dialogue.
     """
@@ -224,12 +224,12 @@ def _moved_labels(path: Path, rows: Sequence[tuple[int, Cells]]) -> Iterator[str
 
 
 def _integer_text(cell: str) -> str:
-    """Returns the text of an integer without the `.0` that programs add in columns with empty cells."""
+    """Return the text of an integer without the `.0` that programs add in columns with empty cells."""
     return cell.removesuffix(".0")
 
 
 def _answer_columns(path: Path, columns: list[str], criteria: Mapping[str, str]) -> list[str]:
-    """Returns the column of answers, or else the columns of criteria.
+    """Return the column of answers, or else the columns of criteria.
 
     Raises:
         UserError: there are none or several columns of answers, or no annotator or unit.
@@ -282,7 +282,7 @@ class Spreadsheet:
 
 
 def read_spreadsheet(path: Path, known: Collection[str]) -> Spreadsheet:
-    """Reads a table.
+    """Read a table.
 
     Args:
         path: the file.
@@ -324,7 +324,7 @@ def read_spreadsheet(path: Path, known: Collection[str]) -> Spreadsheet:
 
 
 def _short(widths: Mapping[int, int], n_columns: int) -> dict[int, int]:
-    """Returns the rows with too few cells.
+    """Return the rows with too few cells.
 
     Excel leaves out what is empty at the end of sixteen rows together (1 to 16, 17 to 32, ...), never of one alone.
     """
@@ -384,7 +384,7 @@ def _text_rows(path: Path, text: str, known: Collection[str]) -> Iterator[tuple[
 
 
 def _delimiter(text: str, known: Collection[str]) -> str:
-    """Returns the sign by which the first line has the most columns that are known."""
+    """Return the sign by which the first line has the most columns that are known."""
     line = text.lstrip().partition("\n")[0].strip()
 
     def n_known(delimiter: str) -> int:
@@ -408,7 +408,7 @@ _HEADER = ",".join(LEDGER_COLUMNS).encode()
 
 
 def label_files(folder: Path) -> list[Path]:
-    """Returns the files of labels, sorted by name; none without a folder.
+    """Return the files of labels, sorted by name; none without a folder.
 
     Hidden files, locks of spreadsheet programs, ledgers and other file formats are left out.
 
@@ -419,12 +419,12 @@ def label_files(folder: Path) -> list[Path]:
 
 
 def ledger_files(folder: Path) -> list[Path]:
-    """Returns the ledgers of draws, by name; of protocols that are not configured any more, too."""
+    """Return the ledgers of draws, by name; of protocols that are not configured any more, too."""
     return [path for path in _files(folder) if _is_ledger(path)]
 
 
 def passed_over(folder: Path) -> list[str]:
-    """Returns the names of ignored entries: folders and files of other formats."""
+    """Return the names of ignored entries: folders and files of other formats."""
     if not folder.is_dir():
         return []
     read = {path.name for path in _files(folder)}
@@ -452,7 +452,7 @@ def _is_hidden(name: str) -> bool:
 
 
 def _is_ledger(path: Path) -> bool:
-    """Returns whether a file is called as a ledger is, or begins as one does."""
+    """Return whether a file is called as a ledger is, or begins as one does."""
     if path.suffix.lower() != ".csv":
         return False
     try:

@@ -124,7 +124,7 @@ Identity = tuple[str, str, str, str, str, int | None, Level]
 
 
 def identity_columns(identity: Identity) -> dict[str, str | int | None]:
-    """Returns the columns of tables that identify a unit; None for what it has not."""
+    """Return the columns of tables that identify a unit; None for what it has not."""
     names = ("corpus", "item_id", "case_id", "system", "opponent", "n_utterances")
     return {name: None if value == "" else value for name, value in zip(names, identity, strict=False)}
 
@@ -184,7 +184,7 @@ class Unit:
 
 
 def frame_of(settings: PlanSettings, paths: Iterable[Path]) -> Frame:
-    """Returns all units of a protocol: the systems' dialogues and responses that judges evaluate.
+    """Return all units of a protocol: the systems' dialogues and responses that judges evaluate.
 
     Args:
         settings: the protocol and the criteria that it names.
@@ -203,12 +203,12 @@ def frame_of(settings: PlanSettings, paths: Iterable[Path]) -> Frame:
 
 
 def keyed(units: Iterable[Unit], draws: Mapping[Level, str]) -> dict[str, Unit]:
-    """Returns units by their keys in the draws of their levels; a level without a draw has none."""
+    """Return units by their keys in the draws of their levels; a level without a draw has none."""
     return {key_of(draws[unit.level], unit): unit for unit in units if unit.level in draws}
 
 
 def key_of(draw: str, unit: Unit) -> str:
-    """Returns a unit's key in a draw: a digest of its identity and text, which hides the system.
+    """Return a unit's key in a draw: a digest of its identity and text, which hides the system.
 
     The key begins with `t`, since spreadsheets read `12e45678` as a number.
     """
@@ -231,7 +231,7 @@ def _scored(settings: PlanSettings, paths: Iterable[Path]) -> Frame:
 
 
 def _single(item: Item) -> Unit:
-    """Returns the unit of an item; judgements about a system's item bear its length."""
+    """Return the unit of an item; judgements about a system's item bear its length."""
     n = len(item.utterances)
     shown = _shown(item, n)
     return Unit(item.level, item.system, "", item.corpus, item.item_id, item.case_id, n, item.language, (shown,))
@@ -266,7 +266,7 @@ def _compared(settings: PlanSettings, pairs: Iterable[Compared], skipped: Counte
 
 
 def _shown(item: Item, length: int | None) -> Dialogue:
-    """Returns a dialogue for annotators: letters replace the speakers' names, which may reveal the system."""
+    """Return a dialogue for annotators: letters replace the speakers' names, which may reveal the system."""
     letters, roles = letters_of(item.speakers), _roles(item)
     last = len(item.utterances) - 1
     turns = []

@@ -69,7 +69,7 @@ class Rounds:
         return np.asarray(self._state != _UNSENT, dtype=np.bool_)
 
     def may_follow(self, now: IntArray) -> IntArray:
-        """Returns the requests that later rounds may send, by their places, while those of a round are being answered.
+        """Return the requests that later rounds may send, by their places, while those of a round are being answered.
 
         Args:
             now: the requests of this round.
@@ -104,7 +104,7 @@ class Rounds:
         return np.zeros(0, dtype=np.int64)
 
     def hear(self, place: int, outcome: str | None, *, failed: bool) -> None:
-        """Takes an answer.
+        """Take an answer.
 
         Args:
             place: of the request.
@@ -116,7 +116,7 @@ class Rounds:
         self._score[place] = score if self.plan.system_first[place] else 1.0 - score
 
     def end(self) -> None:
-        """Ends the round: pairs that passed their boundary are settled.
+        """End the round: pairs that passed their boundary are settled.
 
         A request without an answer must not decide: a pair is settled only if it would be so whichever system the
         missing verdicts favoured.
@@ -155,14 +155,14 @@ class Rounds:
             self._open[pair] = decision == OPEN
 
     def progress(self) -> str:
-        """Returns the progress of the rounds as text."""
+        """Return the progress of the rounds as text."""
         return (
             f"round {self._round + 1} of at most {self._counts.shape[1]}: {int(self._open.sum())} of {len(self._open)} "
             "pairs are open"
         )
 
     def summary(self) -> str:
-        """Returns a text with the numbers of requests and of settled pairs."""
+        """Return a text with the numbers of requests and of settled pairs."""
         ended = sum(row["decision"] == ENDED for row in self.rows)
         return (
             f"sent {int(self.sent.sum())} of {len(self.sent)} requests; {ended} of {len(self._open)} pairs are not "
@@ -170,7 +170,7 @@ class Rounds:
         )
 
     def _scores(self, pairs: IntArray, of_failed: float) -> FloatArray:
-        """Returns the mean score of some pairs on each case, a request without an answer taken as `of_failed`.
+        """Return the mean score of some pairs on each case, a request without an answer taken as `of_failed`.
 
         Shape [len(pairs), n_cases]; NaN where no verdict is known.
         """
@@ -194,7 +194,7 @@ class Rounds:
 
 
 def _boundaries(counts: IntArray, errors: FloatArray, adaptive: Adaptive) -> FloatArray:
-    """Returns the boundary of each pair after each round; NaN for a round without new cases of the pair."""
+    """Return the boundary of each pair after each round; NaN for a round without new cases of the pair."""
     boundary = np.full(counts.shape, np.nan)
     make = obrien_fleming if adaptive.boundary == "obrien_fleming" else confidence_sequence
     made: dict[tuple[tuple[int, ...], float], FloatArray] = {}
@@ -210,7 +210,7 @@ def _boundaries(counts: IntArray, errors: FloatArray, adaptive: Adaptive) -> Flo
 
 
 def schedule(planned: pa.Table, block: int, reference: str | None = None, usable: BoolArray | None = None) -> Schedule:
-    """Returns the schedule of a table of requests.
+    """Return the schedule of a table of requests.
 
     Args:
         planned: the columns `COLUMNS` of the requests.
@@ -264,7 +264,7 @@ class Schedule:
     usable: BoolArray
 
     def counts(self) -> IntArray:
-        """Returns the cases that each pair has at the end of each round, shape [n_pairs, n_rounds]."""
+        """Return the cases that each pair has at the end of each round, shape [n_pairs, n_rounds]."""
         n_rounds = int(self.round.max(initial=-1)) + 1
         cells = pd.DataFrame({"pair": self.pair, "case": self.case, "round": self.round})[self.usable].drop_duplicates()
         found = np.zeros((len(self.pairs), n_rounds), dtype=np.int64)
@@ -272,7 +272,7 @@ class Schedule:
         return found.cumsum(axis=1)
 
     def families(self) -> list[int]:
-        """Returns how many pairs there are in each pair's family, itself included."""
+        """Return how many pairs there are in each pair's family, itself included."""
         sizes = Counter(pair[:2] for pair in self.pairs)
         return [sizes[pair[:2]] for pair in self.pairs]
 

@@ -47,7 +47,7 @@ RATINGS = " ratings"
 def average_rows(
     results: Sequence[Correlated], published_as: Mapping[str, str] = NO_PUBLISHED_NAMES
 ) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `metaeval/averages`.
+    """Yield the rows of the table `metaeval/averages`.
 
     Over corpora: per judge, language and dimension the mean over corpora, and over these the mean over dimensions;
     with human ratings alone (`raters` human: Table 6) and with a model's where people's are missing (`raters` full:
@@ -90,7 +90,7 @@ class _PrintedNumbers:
             self._corpora.setdefault((cell.benchmark, cell.level), set()).add(cell.corpus)
 
     def columns(self, place: _Place, raters: str, average: _Part) -> dict[str, float | None]:
-        """Returns the columns that hold the printed numbers.
+        """Return the columns that hold the printed numbers.
 
         Comp-analysis filled in what was missing, too; where xDial-Eval has one rating a corpus, nothing is. What that
         paper asks about, compared with whatever was rated, has its numbers and not those of comp-analysis.
@@ -134,7 +134,7 @@ class _Part(NamedTuple):
 
 
 def _pieces(results: Sequence[Correlated], raters: str) -> dict[_Place, list[_Part]]:
-    """Returns each scorer's correlations per corpus, with the raters that count: by dimension, and on all of them."""
+    """Return each scorer's correlations per corpus, with the raters that count: by dimension, and on all of them."""
     by_people = {
         (result.cell.corpus, result.cell.language, result.cell.level, dimension)
         for result in results
@@ -165,7 +165,7 @@ def _pieces(results: Sequence[Correlated], raters: str) -> dict[_Place, list[_Pa
 
 
 def _compared_twice(result: Correlated) -> BoolArray:
-    """Returns whether ratings on a dimension count already by another that a scorer judged.
+    """Return whether ratings on a dimension count already by another that a scorer judged.
 
     Shape [n_scorers, n_dimensions].
     """
@@ -178,7 +178,7 @@ def _compared_twice(result: Correlated) -> BoolArray:
 
 
 def _single(result: Correlations, judge: int, dimension: int) -> Correlations:
-    """Returns one scorer's correlation on one dimension."""
+    """Return one scorer's correlation on one dimension."""
     cell = np.s_[judge : judge + 1, dimension : dimension + 1]
     return replace(
         result,
@@ -220,7 +220,7 @@ def _average_row(place: _Place, over: str, raters: str, average: _Part, n_averag
 
 
 def language_rows(averages: Iterable[Row]) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `metaeval/by_language`.
+    """Yield the rows of the table `metaeval/by_language`.
 
     A benchmark is there at a level if it is in several languages, or if its judges score one criterion and
     compared with ratings on another, as the paper does. A judge's row is that on what the paper asks about, or else
@@ -267,7 +267,7 @@ def language_rows(averages: Iterable[Row]) -> Iterator[dict[str, Any]]:
 
 
 def _as_in_the_paper(averages: Sequence[Row]) -> set[tuple[str, str]]:
-    """Returns the benchmarks and levels with several languages or a mapped criterion, as in the paper's rows."""
+    """Return the benchmarks and levels with several languages or a mapped criterion, as in the paper's rows."""
     languages: dict[tuple[str, str], set[str]] = {}
     joined = set()
     for row in averages:
@@ -280,7 +280,7 @@ def _as_in_the_paper(averages: Sequence[Row]) -> set[tuple[str, str]]:
 
 
 def chinese_rows(correlations: Iterable[Row]) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `metaeval/natural_chinese`: there are none where no corpus has the paper's name.
+    """Yield the rows of the table `metaeval/natural_chinese`: there are none where no corpus has the paper's name.
 
     Args:
         correlations: rows of the table `metaeval/correlations`.
@@ -317,18 +317,18 @@ def chinese_rows(correlations: Iterable[Row]) -> Iterator[dict[str, Any]]:
 
 
 def _columns(level: str) -> dict[str, str]:
-    """Returns the columns of a level's natural Chinese corpora by their folded names."""
+    """Return the columns of a level's natural Chinese corpora by their folded names."""
     return {folded(name): name.lower().replace("-", "_") for name in xdial_eval.CHINESE.get(level, ())}
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    """Returns the mean of all values; None where one is missing."""
+    """Return the mean of all values; None where one is missing."""
     known = [value for value in values if value is not None]
     return float(np.mean(known)) if len(known) == len(values) else None
 
 
 def matrix_rows(cells: Sequence[Cell]) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `metaeval/matrices`, each pair once and no diagonal."""
+    """Yield the rows of the table `metaeval/matrices`, each pair once and no diagonal."""
     for cell in cells:
         opinions = dict(zip(map(str, cell.scorers), cell.scores, strict=True))
         opinions |= {f"{kind}{RATINGS}": values for kind, values in cell.ratings.items() if kind != "model"}
@@ -345,13 +345,13 @@ def matrix_rows(cells: Sequence[Cell]) -> Iterator[dict[str, Any]]:
 
 
 def _own_dimensions(cell: Cell, ratings: FloatArray) -> FloatArray:
-    """Returns the ratings, NaN on dimensions that are mapped to another one and would be compared with themselves."""
+    """Return the ratings, NaN on dimensions that are mapped to another one and would be compared with themselves."""
     own = [name not in cell.joined for name in cell.dimensions]
     return np.where(np.array(own, dtype=bool)[:, np.newaxis], ratings, np.nan)
 
 
 def _pairs(names: Sequence[str], values: FloatArray) -> Iterator[dict[str, Any]]:
-    """Yields the Pearson correlation of every pair of rows that have values in common."""
+    """Yield the Pearson correlation of every pair of rows that have values in common."""
     present = [n for n in range(len(names)) if not np.isnan(values[n]).all()]
     for place, first in enumerate(present):
         for second in present[place + 1 :]:
@@ -375,7 +375,7 @@ def _pearson(x: FloatArray, y: FloatArray) -> float:
 
 
 def _between_languages(cells: Sequence[Cell]) -> Iterator[dict[str, Any]]:
-    """Yields how a judge's scores of the same items agree from language to language."""
+    """Yield how a judge's scores of the same items agree from language to language."""
     groups: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
         groups.setdefault((cell.level, cell.corpus), []).append(cell)

@@ -47,7 +47,7 @@ _ITEM = ["corpus", "item_id", "language"]
 
 
 def bias(judgements: pd.DataFrame, design: Design, words: Words) -> list[Row]:
-    """Returns the rows of a table `bias`: one per judge, criterion, N and measure.
+    """Return the rows of a table `bias`: one per judge, criterion, N and measure.
 
     Intervals are clustered by case; those of slopes are from a covariance that is robust to dependence within one. What
     cannot be computed has no value, and a note that says why.
@@ -78,7 +78,7 @@ def bias(judgements: pd.DataFrame, design: Design, words: Words) -> list[Row]:
 
 
 def _groups(judgements: pd.DataFrame, design: Design) -> Iterator[tuple[Row, pd.DataFrame]]:
-    """Yields the judgements of all judges on each criterion at each length."""
+    """Yield the judgements of all judges on each criterion at each length."""
     for criterion in [*judgements["criterion"].dropna().unique()] or [None]:
         verdicts = judgements if criterion is None else judgements[judgements["criterion"] == criterion]
         for length, rows in at_lengths(verdicts, design):
@@ -120,7 +120,7 @@ class _Judged(NamedTuple):
     right_words: NDArray[np.float64]
 
     def subset(self, rows: NDArray[np.bool_]) -> _Judged:
-        """Returns the verdicts of some rows."""
+        """Return the verdicts of some rows."""
         left, right, outcome, cluster = self.games
         return _Judged(
             judge=self.judge[rows],
@@ -133,7 +133,7 @@ class _Judged(NamedTuple):
 
 
 def _of_judge(judged: _Judged, n_players: int, *, both_orders: bool) -> Iterator[Row]:
-    """Yields the measures of one judge's verdicts."""
+    """Yield the measures of one judge's verdicts."""
     left, right, outcome, cluster = judged.games
     unparsed = np.isnan(outcome)
     decided = ~unparsed & (outcome != 0.5)
@@ -169,7 +169,7 @@ def _of_judge(judged: _Judged, n_players: int, *, both_orders: bool) -> Iterator
 
 
 def _row(measure: str, result: Estimate, n: int, reason: str = "") -> Row:
-    """Returns a measure's columns; a missing value has a reason, the result's own unless another is given."""
+    """Return a measure's columns; a missing value has a reason, the result's own unless another is given."""
     missing = math.isnan(result.estimate)
     note = (reason or result.note or "undefined") if missing else (result.note or None)
     return {"measure": measure, **result.limits(), "n": n} | result.columns() | {"note": note}
@@ -180,7 +180,7 @@ def _missing(measure: str, reason: str) -> Row:
 
 
 def _of_lengths(judged: _Judged, decided: NDArray[np.bool_], n_players: int) -> Iterator[Row]:
-    """Yields how far one judge's verdicts follow length."""
+    """Yield how far one judge's verdicts follow length."""
     left, right, outcome, cluster = judged.games
     lengths = (judged.left_words, judged.right_words, outcome, cluster)
     length = length_bias(*lengths)
@@ -207,7 +207,7 @@ def _self_preferences(
     families: Mapping[str, str],
     settings: dict[str, int],
 ) -> Iterator[Row]:
-    """Yields a row per judge: its score for its own family, less that of judges of neither family."""
+    """Yield a row per judge: its score for its own family, less that of judges of neither family."""
     by_name = sorted(judges)  # so that no number depends on how a list of them is ordered
     found = self_preference(
         np.array([by_name.index(judge) for judge in judges], dtype=np.int64)[judged.judge],
@@ -231,7 +231,7 @@ def _self_preferences(
 
 
 def _agreement(judged: _Judged, judges: Sequence[str], settings: dict[str, int]) -> Iterator[Row]:
-    """Yields Cohen's kappa and Gwet's AC1 of every two judges, and Krippendorff's alpha of all, on first answers."""
+    """Yield Cohen's kappa and Gwet's AC1 of every two judges, and Krippendorff's alpha of all, on first answers."""
     if len(judges) < 2:
         of_pairs = [(judge, measure) for judge in judges for measure in ("kappa", "ac1")]
         for judge, measure in [*of_pairs, (ALL_JUDGES, "alpha")]:
@@ -260,7 +260,7 @@ def _agreement(judged: _Judged, judges: Sequence[str], settings: dict[str, int])
 
 
 def agreement(judgements: pd.DataFrame, design: Design) -> list[Row]:
-    """Returns the rows of a table `agreement`: one for every two judges and each criterion that both judge.
+    """Return the rows of a table `agreement`: one for every two judges and each criterion that both judge.
 
     A dialogue counts where both answers could be read; of repeats the majority counts, and a draw is no answer.
     """
@@ -276,7 +276,7 @@ def agreement(judgements: pd.DataFrame, design: Design) -> list[Row]:
 
 
 def _of_each_item(rows: pd.DataFrame) -> pd.DataFrame:
-    """Returns whether a judge says yes to each item, with its case, by item."""
+    """Return whether a judge says yes to each item, with its case, by item."""
     table = rows[_ITEM].assign(yes=is_yes(labels_of(rows)), case=cases(rows))
     means = table.groupby(_ITEM, sort=False).agg(yes=("yes", "mean"), case=("case", "first"))
     means["yes"] = means["yes"].map(lambda share: np.nan if share == 0.5 else share).round()

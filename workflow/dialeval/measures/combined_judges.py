@@ -37,7 +37,7 @@ _UNPARSED = -1.0
 
 
 def ensemble_judgements(name: str, method: str, members: Mapping[str, Sequence[pa.Table]]) -> pa.Table:
-    """Returns the table `judgements` of an ensemble: the arithmetic mean of its members' scores, each in [0, 1].
+    """Return the table `judgements` of an ensemble: the arithmetic mean of its members' scores, each in [0, 1].
 
     A member's score of an item is the mean over repeats. There is a row for every item and criterion that all members
     judged; where one of them gave no score, there is none, rather than a mean of fewer. The mean is written
@@ -77,7 +77,7 @@ def ensemble_judgements(name: str, method: str, members: Mapping[str, Sequence[p
 
 
 def _scores(tables: Sequence[pa.Table]) -> _Scores:
-    """Returns a member's scores, of each criterion in a corpus and language from the first table that has any."""
+    """Return a member's scores, of each criterion in a corpus and language from the first table that has any."""
     kept: list[pa.Table] = []
     seen = pa.array([], pa.string())
     for table in tables:
@@ -109,14 +109,14 @@ class _Scores(NamedTuple):
 
 
 def _common_scale(members: Sequence[pa.Table]) -> tuple[FloatArray, FloatArray]:
-    """Returns the ends of the scale on which all members scored an item; 0 and 1 if their scales differ."""
+    """Return the ends of the scale on which all members scored an item; 0 and 1 if their scales differ."""
     low, high = (np.array([table[name].to_numpy() for table in members]) for name in SCALE)
     same = (low == low[0]).all(axis=0) & (high == high[0]).all(axis=0)
     return np.where(same, low[0], 0.0), np.where(same, high[0], 1.0)
 
 
 def _reasons(missing: BoolArray, members: Sequence[str]) -> list[str]:
-    """Returns whose scores are missing, by item; `missing` has the shape [n_members, n_items]."""
+    """Return whose scores are missing, by item; `missing` has the shape [n_members, n_items]."""
     reasons = [""] * missing.shape[1]
     for place in np.flatnonzero(missing.any(axis=0)):
         names = [name for name, is_missing in zip(members, missing[:, place], strict=True) if is_missing]
@@ -125,7 +125,7 @@ def _reasons(missing: BoolArray, members: Sequence[str]) -> list[str]:
 
 
 def drawn(judgements: pa.Table, form: Form, share: float) -> dict[str, float]:
-    """Returns the requests to the second judge, each with its inclusion probability.
+    """Return the requests to the second judge, each with its inclusion probability.
 
     Half of the share is drawn from the units of which the first judge is least sure, which make up a share of all
     units, and half from the others; from a share of a half on it is drawn from all alike. The order of the draw is that
@@ -164,7 +164,7 @@ def drawn(judgements: pa.Table, form: Form, share: float) -> dict[str, float]:
 
 
 def _units(rows: pd.DataFrame, *, paired: bool) -> pd.Series:
-    """Returns the name of each row's unit."""
+    """Return the name of each row's unit."""
     together = rows["criterion"].fillna("").groupby(rows["request_id"]).agg(lambda names: "+".join(sorted(set(names))))
     columns = ["corpus", "language", "item_id", "case_id", "n_utterances"] + ([] if paired else ["left", "right"])
     parts = [rows[column].astype("string").fillna("") for column in columns]
@@ -176,7 +176,7 @@ def _units(rows: pd.DataFrame, *, paired: bool) -> pd.Series:
 
 
 def least_sure(judgements: pa.Table, form: Form, share: float) -> frozenset[str]:
-    """Returns the requests about the units with the first judge's least certain responses.
+    """Return the requests about the units with the first judge's least certain responses.
 
     There are as many as make up the share of all requests that the first judge answered, and no more; at least one
     unit. Which of equally sure units are taken is decided by hashes of what they are about.
@@ -199,7 +199,7 @@ def least_sure(judgements: pa.Table, form: Form, share: float) -> frozenset[str]
 
 
 def _sureness(rows: pd.DataFrame, form: Form) -> pd.Series:
-    """Returns how sure the judge is of each unit, from -1 (unparsed) to 1; the least sure criterion counts.
+    """Return how sure the judge is of each unit, from -1 (unparsed) to 1; the least sure criterion counts.
 
     A probability is sure as far as it is from the middle of its scale, a pair as far as all its answers favour one
     side, and a number as little as its repeats differ.
@@ -220,12 +220,12 @@ def _sureness(rows: pd.DataFrame, form: Form) -> pd.Series:
 
 
 def _fitting(units: pd.DataFrame, room: float) -> int:
-    """Returns how many of the first units fit a number of requests."""
+    """Return how many of the first units fit a number of requests."""
     return int(np.searchsorted(units["size"].cumsum().to_numpy(), room, side="right"))
 
 
 def as_one(first: pa.Table, then: pa.Table, name: str) -> pa.Table:
-    """Returns the judgements of a cascade, in the order of the first judge's.
+    """Return the judgements of a cascade, in the order of the first judge's.
 
     Where the second judge got a request, its response counts, even if unparsed: that is no reason to believe the
     first.

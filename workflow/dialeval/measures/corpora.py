@@ -35,7 +35,7 @@ def corpus_rows(
     imputed: Iterable[Rating] = (),
     agreement: Iterable[Mapping[str, Any]] = (),
 ) -> list[dict[str, Any]]:
-    """Returns the table `metaeval/corpora`: a row per corpus, level and language, in the order of the items.
+    """Return the table `metaeval/corpora`: a row per corpus, level and language, in the order of the items.
 
     Words are what blanks part, as in the papers. In languages that part words by none, such as Chinese and Japanese,
     every character counts, and a word of another script among them as one; `unit` says which. At dialogue level there
@@ -82,7 +82,7 @@ def corpus_rows(
 
 
 def _agreement_of_people(rows: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, float]]:
-    """Returns the lowest and highest agreement of a corpus's people over its dimensions, by corpus."""
+    """Return the lowest and highest agreement of a corpus's people over its dimensions, by corpus."""
     found: dict[str, list[float]] = defaultdict(list)
     for row in rows:
         if row["rater_kind"] == "human" and row["pairwise_pearson"] is not None:
@@ -91,13 +91,13 @@ def _agreement_of_people(rows: Iterable[Mapping[str, Any]]) -> dict[str, dict[st
 
 
 def _unit(group: Sequence[Item]) -> Unit:
-    """Returns the unit of lengths by the script of a corpus's first items."""
+    """Return the unit of lengths by the script of a corpus's first items."""
     utterances = [text for item in group[:_SEEN_FOR_SCRIPT] for text in item.utterances]
     return "characters" if script_of(utterances) == "unspaced" else "words"
 
 
 def _dimensions(rated: dict[str, set[str]], group: Sequence[Item]) -> str:
-    """Returns the dimensions on which items of a group have ratings: those of the paper in its order, then others."""
+    """Return the dimensions on which items of a group have ratings: those of the paper in its order, then others."""
     found = set().union(*(rated.get(item.item_id, set()) for item in group))
     known = [dimension for dimension in DIMENSIONS[group[0].level] if dimension in found]
     return ", ".join([*known, *sorted(found - set(known))])
@@ -108,7 +108,7 @@ def _mean(values: Iterable[float]) -> float:
 
 
 def _lengths(group: Sequence[Item], level: Level, unit: Unit) -> dict[str, float | None]:
-    """Returns the mean length of context and response (of a dialogue the whole), and of an item's utterances."""
+    """Return the mean length of context and response (of a dialogue the whole), and of an item's utterances."""
     counted = [[_length(text, unit) for text in item.utterances] for item in group]
     return {
         "words_context": _mean(sum(lengths[:-1]) for lengths in counted) if level == "turn" else None,
@@ -118,7 +118,7 @@ def _lengths(group: Sequence[Item], level: Level, unit: Unit) -> dict[str, float
 
 
 def _length(text: str, unit: Unit) -> int:
-    """Returns the number of words, or of characters in a script without blanks (words of other scripts count once)."""
+    """Return the number of words, or of characters in a script without blanks (words of other scripts count once)."""
     return len(text.split()) if unit == "words" else sum(map(is_word, surface_tokens(text)))
 
 
@@ -130,7 +130,7 @@ def annotator_rows(
     confidence: float = 0.95,
     random_seed: int = 0,
 ) -> list[dict[str, Any]]:
-    """Returns the table `metaeval/annotator_agreement`: a row per corpus, dimension and rater kept in rounds.
+    """Return the table `metaeval/annotator_agreement`: a row per corpus, dimension and rater kept in rounds.
 
     Ratings of which a corpus gives only the mean say nothing of agreement and have no row.
 
@@ -154,7 +154,7 @@ def annotator_rows(
 
 
 def _rounds(ratings: Iterable[Rating]) -> dict[tuple[str, str, RaterKind, str], tuple[list[str], FloatArray]]:
-    """Returns, by corpus, dimension, kind and name of the rater, the items and their ratings, shape [rounds, items]."""
+    """Return, by corpus, dimension, kind and name of the rater, the items and their ratings, shape [rounds, items]."""
     cells: dict[tuple[str, str, RaterKind, str], dict[tuple[int, str], float]] = defaultdict(dict)
     for rating in ratings:
         if rating.round is not None:
@@ -173,7 +173,7 @@ def _rounds(ratings: Iterable[Rating]) -> dict[tuple[str, str, RaterKind, str], 
 def agreement_of_rounds(
     rounds: FloatArray, clusters: Sequence[str], *, resamples: int, confidence: float, random_seed: int
 ) -> dict[str, Any]:
-    """Returns the columns on how far rounds of ratings agree, which are of several raters or of one.
+    """Return the columns on how far rounds of ratings agree, which are of several raters or of one.
 
     Args:
         rounds: ratings, NaN where missing, shape [rounds, items].
@@ -211,7 +211,7 @@ def imputed_ratings(
     judgements: Iterable[Row],
     wanted: Mapping[str, Collection[str]],
 ) -> Iterator[Rating]:
-    """Yields a judge's ratings, every repeat and their mean, on each dimension of a corpus that no human rated.
+    """Yield a judge's ratings, every repeat and their mean, on each dimension of a corpus that no human rated.
 
     A dimension that anybody rated, of any kind and on any item, is left as it is. Ratings do not depend on the
     language, so those of one language count.
@@ -251,7 +251,7 @@ def imputed_ratings(
 
 
 def utterance_tokens(human: pa.Table, seeds: pa.Table, generated: pa.Table, tokenizer: Tokenizer) -> pa.Table:
-    """Returns the table `botchat/utterance_tokens`: the length of every utterance.
+    """Return the table `botchat/utterance_tokens`: the length of every utterance.
 
     Of people all utterances count, as in the paper; of a chatbot those that it wrote, not the seed's.
 
@@ -281,7 +281,7 @@ def _written_by_chatbots(generated: pa.Table) -> Iterator[dict[str, Any]]:
 
 
 def length_summary(tokens: pa.Table) -> pa.Table:
-    """Returns the table `botchat/utterance_lengths`, one row per model, people first."""
+    """Return the table `botchat/utterance_lengths`, one row per model, people first."""
     frame = tokens.to_pandas()
     rows = []
     for model in dict.fromkeys(frame["model"]):

@@ -38,7 +38,7 @@ RATING = "rating"
 def correlation_rows(
     results: Iterable[Correlated], published_as: Mapping[str, str] = NO_PUBLISHED_NAMES
 ) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `metaeval/correlations`.
+    """Yield the rows of the table `metaeval/correlations`.
 
     Args:
         results: the correlations of every cell.
@@ -73,7 +73,7 @@ def _published_in_corpus(
 
 
 def pair_rows(results: Iterable[Correlated]) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `metaeval/judge_pairs`.
+    """Yield the rows of the table `metaeval/judge_pairs`.
 
     All pairs of judges on one dimension of one corpus are a family, within which p-values are corrected. The paired
     bootstrap leads; Williams' test stands beside it, with a word where it takes dependent items as independent.
@@ -130,7 +130,7 @@ def _rows(result: Correlated, pairs: JudgePairs) -> Iterator[dict[str, Any]]:
 
 
 def _dependence(n: int, n_clusters: int) -> str | None:
-    """Returns a warning if items share dialogues, which Williams' test excludes; else empty."""
+    """Return a warning if items share dialogues, which Williams' test excludes; else empty."""
     if n_clusters == n:
         return None
     return f"treats {n} items of {n_clusters} dialogues as independent, so its p-value is too small"
@@ -139,7 +139,7 @@ def _dependence(n: int, n_clusters: int) -> str | None:
 def ranking_rows(
     results: Sequence[Correlated], candidates: Candidates | None = None, imputer: str | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `metaeval/ranking_agreement`.
+    """Yield the rows of the table `metaeval/ranking_agreement`.
 
     Judges are ranked by their Pearson correlation with human ratings, and by that with a model's ratings of the same
     items: the row is Spearman's correlation of the two rankings. The model is one whose ratings came with the corpus,
@@ -186,7 +186,7 @@ def ranking_rows(
 
 
 def _ranked(people: Correlated, candidates: Candidates) -> dict[int, Scorer]:
-    """Returns the ranked judges of a corpus by position: each model once."""
+    """Return the ranked judges of a corpus by position: each model once."""
     estimate = people.by_method["pearson"].estimate
     means = {
         scorer: float(np.mean(known))
@@ -217,7 +217,7 @@ class _Second(NamedTuple):
 
 
 def _of_the_judge(people: Correlated, place: int, imputer: str | None, candidates: Candidates) -> _Second | None:
-    """Returns the correlations of all other scorers with the imputing judge's ratings; None without any."""
+    """Return the correlations of all other scorers with the imputing judge's ratings; None without any."""
     if imputer is None or (judge := Scorer(imputer, RATING)) not in people.scorers:
         return None
     own = people.scores[people.scorers.index(judge), place]
@@ -233,7 +233,7 @@ def _of_the_judge(people: Correlated, place: int, imputer: str | None, candidate
 
 
 def _agreement(pairs: FloatArray) -> dict[str, Any]:
-    """Returns Spearman's correlation of two rankings; pairs have the shape [n_judges, 2], NaN where one is missing."""
+    """Return Spearman's correlation of two rankings; pairs have the shape [n_judges, 2], NaN where one is missing."""
     known = pairs[~np.isnan(pairs).any(axis=1)]
     if len(known) < 3:
         there = "judge has" if len(known) == 1 else "judges have"
@@ -266,11 +266,11 @@ class Correlated:
     ratings: FloatArray
 
     def imputed_by(self, dimension: str) -> str | None:
-        """Returns the judge that imputed the ratings on a dimension; None if they came with the corpus."""
+        """Return the judge that imputed the ratings on a dimension; None if they came with the corpus."""
         return self.cell.imputed_by.get(dimension) if self.rater_kind == "model" else None
 
     def about(self, dimension: str) -> dict[str, Any]:
-        """Returns the columns that describe a dimension: its corpus, its raters, and the rated criterion."""
+        """Return the columns that describe a dimension: its corpus, its raters, and the rated criterion."""
         return {
             "level": self.cell.level,
             "corpus": self.cell.corpus,
@@ -290,7 +290,7 @@ def correlate_cells(
     random_seed: int,
     methods: Sequence[Method] = METHODS,
 ) -> list[Correlated]:
-    """Returns the correlations of every cell with every kind of rater it has."""
+    """Return the correlations of every cell with every kind of rater it has."""
     results = []
     for cell in cells:
         for kind, ratings in cell.ratings.items():
@@ -332,12 +332,12 @@ def correlate_cells(
 
 
 def behind(found: Estimate) -> dict[str, Any]:
-    """Returns the columns beside an interval: clusters, and Pearson's design effect and effective n."""
+    """Return the columns beside an interval: clusters, and Pearson's design effect and effective n."""
     return {name: getattr(found, name) for name in BEHIND}
 
 
 def values_of(by_method: ByMethod, judge: int = 0, dimension: int = 0) -> dict[str, float]:
-    """Returns a correlation by each method, with its interval, as tables have it."""
+    """Return a correlation by each method, with its interval, as tables have it."""
     values: dict[str, float] = {}
     for method, result in by_method.items():
         values |= result.one(judge, dimension).limits(method, f"{method}_")
@@ -345,7 +345,7 @@ def values_of(by_method: ByMethod, judge: int = 0, dimension: int = 0) -> dict[s
 
 
 def corpus_seed(corpus: str, random_seed: int) -> int:
-    """Returns the seed of a corpus's resamples: the same in all its languages, another for another corpus."""
+    """Return the seed of a corpus's resamples: the same in all its languages, another for another corpus."""
     digest = hashlib.sha256(f"{random_seed}/{corpus}".encode()).digest()
     return int.from_bytes(digest[:4])
 
@@ -365,16 +365,16 @@ class Candidates:
     models: Mapping[str, str] = field(default_factory=dict)
 
     def may_be(self, scorer: Scorer) -> bool:
-        """Returns whether a scorer may be among them: no ensemble, and no annotation that came with a corpus."""
+        """Return whether a scorer may be among them: no ensemble, and no annotation that came with a corpus."""
         among = self.pool is None or scorer.judge in self.pool
         return among and scorer.method != ANNOTATION and scorer.judge not in self.named
 
     def model_of(self, judge: str) -> str:
-        """Returns the model that a judge is counted as."""
+        """Return the model that a judge is counted as."""
         return self.models.get(judge, judge)
 
     def best_first(self, correlation: Mapping[Scorer, float]) -> list[Scorer]:
-        """Returns the judges by their correlation, the highest first, each model by its best method alone."""
+        """Return the judges by their correlation, the highest first, each model by its best method alone."""
         best: dict[str, Scorer] = {}
         for scorer in sorted(correlation, key=lambda scorer: (-correlation[scorer], scorer)):
             best.setdefault(self.model_of(scorer.judge), scorer)

@@ -85,23 +85,23 @@ class Design(BaseModel, defer_build=True):
     form: Form | None = None
 
     def needed_by(self, *measures: str) -> dict[str, Any]:
-        """Returns the settings that measures depend on, by name; changes of others do not re-run them."""
+        """Return the settings that measures depend on, by name; changes of others do not re-run them."""
         also = {name for measure in measures for name in _ALSO.get(measure, ())}
         wanted = {*_EVERY, *also} - (set() if self.equal_pairs else {"equal_pairs"})
         wanted |= {"cascade", "form", "reference"} if self.cascade else set()
         return {name: value for name, value in self.model_dump(mode="json").items() if name in wanted}
 
     def of_measure(self, measure: str) -> Design:
-        """Returns the design with the defaults in place of all that a measure does not depend on."""
+        """Return the design with the defaults in place of all that a measure does not depend on."""
         return Design(**self.needed_by(measure))
 
     def of_answers(self) -> Design:
-        """Returns the design without the judges that give no answers that could be counted."""
+        """Return the design without the judges that give no answers that could be counted."""
         return self.model_copy(update={"judges": [one for one in self.judges if one not in self.without_answers]})
 
 
 def design_of(config: Config, name: str) -> Design:
-    """Returns the design of a configured protocol."""
+    """Return the design of a configured protocol."""
     protocol = config.resolved_protocols()[name]
     opponent = protocol.data.opponent
     return Design(
@@ -126,7 +126,7 @@ def design_of(config: Config, name: str) -> Design:
 
 
 def _systems(config: Config, protocol: Protocol) -> list[str]:
-    """Returns the judged systems of self-chat; other sources have them in their items."""
+    """Return the judged systems of self-chat; other sources have them in their items."""
     if SELFCHAT not in protocol.data.source:
         return []
     people = [HUMAN] if protocol.form in ("locate", "annotate") and not config.selfchat.scenarios else []
@@ -134,7 +134,7 @@ def _systems(config: Config, protocol: Protocol) -> list[str]:
 
 
 def systems_of(judgements: pd.DataFrame, design: Design) -> list[str]:
-    """Returns the judged systems: the design's, then others by name; without the common opponent."""
+    """Return the judged systems: the design's, then others by name; without the common opponent."""
     sides = [judgements[side] for side in ("left", "right") if side in judgements]
     found = {name for side in sides for name in side.dropna().unique()}
     others = sorted(found.difference([*design.systems, design.reference or ""]))
@@ -142,14 +142,14 @@ def systems_of(judgements: pd.DataFrame, design: Design) -> list[str]:
 
 
 def groups(judgements: pd.DataFrame, design: Design) -> Iterator[tuple[Row, pd.DataFrame]]:
-    """Yields the judgements of each judge on each criterion at each length."""
+    """Yield the judgements of each judge on each criterion at each length."""
     for columns, of_criterion in by_criterion(judgements, design):
         for length, rows in at_lengths(of_criterion, design):
             yield {**columns, **length}, rows
 
 
 def by_criterion(judgements: pd.DataFrame, design: Design) -> Iterator[tuple[Row, pd.DataFrame]]:
-    """Yields the judgements of each judge on each criterion, with the columns that say so."""
+    """Yield the judgements of each judge on each criterion, with the columns that say so."""
     found = sorted(judgements["criterion"].dropna().unique())
     criteria = [*(name for name in design.criteria if name in found), *(n for n in found if n not in design.criteria)]
     for judge in design.judges:
@@ -162,18 +162,18 @@ def by_criterion(judgements: pd.DataFrame, design: Design) -> Iterator[tuple[Row
 
 
 def at_lengths(judgements: pd.DataFrame, design: Design) -> Iterator[tuple[Row, pd.DataFrame]]:
-    """Yields the judgements of dialogues at each length; all if the dialogues are not cut."""
+    """Yield the judgements of dialogues at each length; all if the dialogues are not cut."""
     for n in lengths_of(design):
         yield {"n_utterances": n}, judgements if n is None else judgements[judgements["n_utterances"] == n]
 
 
 def lengths_of(design: Design) -> list[int | None]:
-    """Returns the lengths of the design; None for uncut dialogues."""
+    """Return the lengths of the design; None for uncut dialogues."""
     return [*design.lengths] or [None]
 
 
 def cases(judgements: pd.DataFrame) -> pd.Series[str]:
-    """Returns the cluster of each judgement: its case, else its item."""
+    """Return the cluster of each judgement: its case, else its item."""
     case = judgements["case_id"].fillna("")
     return case.where(case != "", judgements["item_id"].fillna(""))
 
@@ -194,13 +194,13 @@ class Comparisons(NamedTuple):
     cluster: NDArray[np.int64]
 
     def readable(self) -> Comparisons:
-        """Returns the comparisons whose verdict could be read."""
+        """Return the comparisons whose verdict could be read."""
         known = ~np.isnan(self.outcome)
         return Comparisons(self.left[known], self.right[known], self.outcome[known], self.cluster[known])
 
 
 def comparisons(verdicts: pd.DataFrame, models: Sequence[str]) -> Comparisons:
-    """Returns judgements of pairs as arrays; a model's number is its place in `models`."""
+    """Return judgements of pairs as arrays; a model's number is its place in `models`."""
     code = {model: number for number, model in enumerate(models)}
     outcome = verdicts["outcome"].map(OUTCOMES).where(verdicts["status"] == "ok")
     return Comparisons(
@@ -212,7 +212,7 @@ def comparisons(verdicts: pd.DataFrame, models: Sequence[str]) -> Comparisons:
 
 
 def dialogue_words(items: Iterable[Path]) -> dict[tuple[str, str], list[int]]:
-    """Returns the words of every system's dialogue up to each utterance, by system and case.
+    """Return the words of every system's dialogue up to each utterance, by system and case.
 
     In scripts without blanks every character counts as a word. A dialogue without any word has one, so that lengths
     have ratios. Where a system has several dialogues on one case, which of them was shown is not known here: it has no
@@ -238,7 +238,7 @@ def dialogue_words(items: Iterable[Path]) -> dict[tuple[str, str], list[int]]:
 
 
 def words_shown(judgements: pd.DataFrame, side: Literal["left", "right"], words: Words) -> NDArray[np.float64]:
-    """Returns the words of the dialogue that was shown on a side, NaN where they are not known, shape [n]."""
+    """Return the words of the dialogue that was shown on a side, NaN where they are not known, shape [n]."""
     length = judgements["n_utterances"].fillna(0).to_numpy(dtype=np.int64)
     system, systems = judgements[side].factorize(use_na_sentinel=False)
     case, cases = judgements["case_id"].factorize(use_na_sentinel=False)
@@ -249,7 +249,7 @@ def words_shown(judgements: pd.DataFrame, side: Literal["left", "right"], words:
 
 
 def _up_to(counts: Sequence[int] | None, n: int) -> float:
-    """Returns the words of the first n utterances, of all for 0."""
+    """Return the words of the first n utterances, of all for 0."""
     if not counts:
         return float("nan")
     return float(counts[min(n or len(counts), len(counts)) - 1])

@@ -57,7 +57,7 @@ CYCLIC = (
 
 
 def differences(judgements: pd.DataFrame, design: Design, human_lengths: dict[str, int]) -> list[Row]:
-    """Returns the rows of a table `differences` but for ratings, p-values corrected within each family of pairs.
+    """Return the rows of a table `differences` but for ratings, p-values corrected within each family of pairs.
 
     Args:
         design: the protocol's design, whose other measures say what is compared.
@@ -108,7 +108,7 @@ def _head_to_head(judgements: pd.DataFrame, design: Design) -> Iterator[Row]:
 
 
 def ranks(differences: Sequence[Row], confidence: float) -> list[Row]:
-    """Returns the rows of a table `ranks`, best first within each family of the table `differences`.
+    """Return the rows of a table `ranks`, best first within each family of the table `differences`.
 
     Head-to-head differences give no places: of three systems each may beat the next.
 
@@ -166,7 +166,7 @@ def _floats(values: Iterable[float | None]) -> FloatArray:
 
 
 def _estimates(names: Sequence[str], pairs: Sequence[Row]) -> FloatArray:
-    """Returns each system's value: the mean of its values in all pairs, weighted by items."""
+    """Return each system's value: the mean of its values in all pairs, weighted by items."""
     values: dict[str, list[float]] = {name: [] for name in names}
     items: dict[str, list[int]] = {name: [] for name in names}
     for row in pairs:
@@ -185,7 +185,7 @@ def _mean(values: Sequence[float], items: Sequence[int]) -> float:
 
 
 def family_columns(table: str, measure: str, scope: str, judge: str | None = None) -> Row:
-    """Returns the columns that a family shares.
+    """Return the columns that a family shares.
 
     Args:
         table: the table whose numbers are compared.
@@ -197,7 +197,7 @@ def family_columns(table: str, measure: str, scope: str, judge: str | None = Non
 
 
 def with_adjusted_p(rows: Iterable[Row]) -> list[Row]:
-    """Returns rows with `p_holm`, `q_bh` and the number of tests of their family."""
+    """Return rows with `p_holm`, `q_bh` and the number of tests of their family."""
     rows = list(rows)
     families: dict[tuple[Any, ...], list[int]] = {}
     for place, row in enumerate(rows):
@@ -212,7 +212,7 @@ def with_adjusted_p(rows: Iterable[Row]) -> list[Row]:
 
 
 def mean_rows(found: Differences, names: Sequence[str], shared: Row) -> list[Row]:
-    """Returns a row per pair of systems that have an item in common, without the corrections."""
+    """Return a row per pair of systems that have an item in common, without the corrections."""
     return [
         {**shared, "system": names[first], "opponent": names[second], **found.columns(number)}
         for number, (first, second) in enumerate(zip(found.first, found.second, strict=True))
@@ -232,7 +232,7 @@ def rating_rows(
     reason: Callable[[int, int], str] = lambda first, second: "",
     shown: bool = True,
 ) -> list[Row]:
-    """Returns a row per pair of systems, without the corrections.
+    """Return a row per pair of systems, without the corrections.
 
     Args:
         rating: rating of each system, NaN for an unrated one, shape [n_systems].
@@ -277,7 +277,7 @@ def rating_rows(
 
 
 def head_to_head(games: Comparisons, models: Sequence[str], shared: Row) -> list[Row]:
-    """Returns a row per compared pair of models; an unparsed verdict counts for neither."""
+    """Return a row per compared pair of models; an unparsed verdict counts for neither."""
     swapped = games.left > games.right
     first, second = np.minimum(games.left, games.right), np.maximum(games.left, games.right)
     outcome = np.where(swapped, 1.0 - games.outcome, games.outcome)

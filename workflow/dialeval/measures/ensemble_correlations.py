@@ -56,7 +56,7 @@ class Ensembles:
 
 
 def model_ensemble_rows(cells: Sequence[Cell], how: Ensembles) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `metaeval/model_ensemble`: each corpus, their mean, and the mean over dimensions."""
+    """Yield the rows of the table `metaeval/model_ensemble`: each corpus, their mean, and the mean over dimensions."""
     groups: dict[tuple[str, str, str], list[Cell]] = defaultdict(list)
     for cell in cells:
         groups[cell.benchmark, cell.level, cell.language].append(cell)
@@ -119,7 +119,7 @@ class _Rated:
             self.pearson[scorer] = float(self._correlated(values, resamples=0).estimate[0, 0])
 
     def result(self, members: tuple[Scorer, ...]) -> Correlations | None:
-        """Returns how well the mean of some judges goes with the ratings; None where they are too few."""
+        """Return how well the mean of some judges goes with the ratings; None where they are too few."""
         if len(members) < self._how.size:
             return None
         if members not in self._results:
@@ -128,7 +128,7 @@ class _Rated:
         return self._results[members]
 
     def row(self, members: tuple[Scorer, ...]) -> dict[str, Any]:
-        """Returns the table's row on the mean score of some judges."""
+        """Return the table's row on the mean score of some judges."""
         row: dict[str, Any] = {
             "corpus": self._cell.corpus,
             "rated": self.rated,
@@ -166,7 +166,7 @@ def _numbers(result: Correlations) -> dict[str, Any]:
 
 
 def _members(one: _Rated, rated: Sequence[_Rated], chosen_on: str, how: Ensembles) -> tuple[Scorer, ...]:
-    """Returns the best judges that scored a corpus: on all corpora, or on all but this one."""
+    """Return the best judges that scored a corpus: on all corpora, or on all but this one."""
     basis = rated if chosen_on == ALL_CORPORA else [other for other in rated if other is not one]
     found: dict[Scorer, list[float]] = defaultdict(list)
     for other in basis:
@@ -178,7 +178,7 @@ def _members(one: _Rated, rated: Sequence[_Rated], chosen_on: str, how: Ensemble
 
 
 def _mean_over_corpora(found: Sequence[tuple[_Rated, tuple[Scorer, ...]]]) -> _Mean | None:
-    """Returns the mean of one dimension's ensembles; None where there is none."""
+    """Return the mean of one dimension's ensembles; None where there is none."""
     there = [(result, members, one.rated) for one, members in found if (result := one.result(members)) is not None]
     if not there:
         return None
@@ -196,7 +196,7 @@ def _average_row(columns: dict[str, Any], mean: _Mean, how: Ensembles) -> dict[s
 
 
 def _published(columns: dict[str, Any], dimension: str, mean: _Mean, how: Ensembles) -> float | None:
-    """Returns the paper's value for an ensemble of the best three of its open models."""
+    """Return the paper's value for an ensemble of the best three of its open models."""
     if (columns["raters"], columns["chosen_on"], columns["language"]) != ("full", ALL_CORPORA, "en"):
         return None
     if mean.rated != (dimension,):
@@ -208,7 +208,7 @@ def _published(columns: dict[str, Any], dimension: str, mean: _Mean, how: Ensemb
 def _over_dimensions(
     columns: dict[str, Any], means: Mapping[str, _Mean], n_rated: int, how: Ensembles
 ) -> dict[str, Any]:
-    """Returns the mean over dimensions of the means over corpora; each dimension has members of its own."""
+    """Return the mean over dimensions of the means over corpora; each dimension has members of its own."""
     average = average_over([mean.result for mean in means.values()], "dimensions")
     printed = [_published(columns, name, mean, how) for name, mean in means.items()]
     is_the_papers = len(printed) == _PAPERS_DIMENSIONS and None not in printed
@@ -230,7 +230,7 @@ def dimension_ensemble_rows(
     confidence: float,
     random_seed: int,
 ) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `metaeval/dimension_ensemble`, with the means over corpora last.
+    """Yield the rows of the table `metaeval/dimension_ensemble`, with the means over corpora last.
 
     There are two means where there are several corpora: over those that people rated (`rater_kind` human), and over all
     (`rater_kind` full), as the paper has it.
@@ -301,7 +301,7 @@ def _numbers_dimension_ensembles(scorer: Scorer, result: Correlations) -> dict[s
 
 
 def _published_dimension_ensembles(system: str, level: str, raters: str) -> dict[str, float | None]:
-    """Returns the published values: Table 8 for the full data; for human ratings, Table 6 has the direct one."""
+    """Return the published values: Table 8 for the full data; for human ratings, Table 6 has the direct one."""
     if raters == "human":
         return {"published_direct": published_correlation(HUMAN, system, level)}
     tables = {"published_ensemble": ENSEMBLE, "published_direct": DIRECT}

@@ -81,7 +81,7 @@ class Ratings(NamedTuple):
 
 
 def _rated(judgements: pd.DataFrame, systems: list[str], design: Design, words: Words) -> Rated:
-    """Returns the ratings of one group's comparisons by every method."""
+    """Return the ratings of one group's comparisons by every method."""
     with np.errstate(invalid="ignore"):
         log_ratio = np.log(words_shown(judgements, "left", words) / words_shown(judgements, "right", words))
     known = None if np.isnan(log_ratio).any() else log_ratio
@@ -90,7 +90,7 @@ def _rated(judgements: pd.DataFrame, systems: list[str], design: Design, words: 
 
 
 def win_rates(judgements: pd.DataFrame, design: Design) -> list[Row]:
-    """Returns the rows of a table `win_rates`: every system against every other, or all against the reference.
+    """Return the rows of a table `win_rates`: every system against every other, or all against the reference.
 
     Rates are shares of all verdicts, unparsed ones included, both orders together.
     """
@@ -112,7 +112,7 @@ def win_rates(judgements: pd.DataFrame, design: Design) -> list[Row]:
 
 
 def _cell(rates: WinMatrices, one: int, other: int) -> Row:
-    """Returns the rates of one system against another."""
+    """Return the rates of one system against another."""
     place = one * len(rates.n) + other
     held = rates.win_or_tie.one(place)
     return {
@@ -130,7 +130,7 @@ def _cell(rates: WinMatrices, one: int, other: int) -> Row:
 
 
 def battle_ratings(battles: Battles, elo: Elo, random_seed: int) -> tuple[pa.Table, pa.Table]:
-    """Returns the tables `battles/ratings`, best first, and `battles/differences`.
+    """Return the tables `battles/ratings`, best first, and `battles/differences`.
 
     Args:
         battles: the comparisons; those of one cluster are resampled together.
@@ -150,7 +150,7 @@ def battle_ratings(battles: Battles, elo: Elo, random_seed: int) -> tuple[pa.Tab
 
 
 def players(judgements: pd.DataFrame, design: Design) -> list[str]:
-    """Returns the rated systems, the reference last."""
+    """Return the rated systems, the reference last."""
     return [*systems_of(judgements, design), *([design.reference] if design.reference else [])]
 
 
@@ -207,7 +207,7 @@ def rate(
 
 
 def rating_rows(rated: Rated, models: Sequence[str]) -> list[dict[str, Any]]:
-    """Returns a row of ratings per model, best first.
+    """Return a row of ratings per model, best first.
 
     Bootstrap Elo, Bradley-Terry and Davidson stand on one scale and average the same; intervals are percentile
     intervals over resampled clusters. A rating that the comparisons do not determine is empty, with the reason. Rows
@@ -268,12 +268,12 @@ def rating_rows(rated: Rated, models: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _per_model(games: Comparisons, n_models: int) -> NDArray[np.int64]:
-    """Returns the number of comparisons that each model takes part in."""
+    """Return the number of comparisons that each model takes part in."""
     return np.bincount(games.left, minlength=n_models) + np.bincount(games.right, minlength=n_models)
 
 
 def _convergence(method: str, rating: StrengthRating) -> Iterator[str]:
-    """Yields a note where a fit did not converge."""
+    """Yield a note where a fit did not converge."""
     if not rating.converged:
         yield f"{method} did not converge"
     if rating.unconverged_replicates:
@@ -281,7 +281,7 @@ def _convergence(method: str, rating: StrengthRating) -> Iterator[str]:
 
 
 def _elo(rated: Rated) -> _Shown:
-    """Returns the Elo ratings of identified models, which average the initial rating."""
+    """Return the Elo ratings of identified models, which average the initial rating."""
     identified = rated.identified
     rating, spread = rated.point.rating, rated.spread
     low, high, replicates = spread.ci_low, spread.ci_high, spread.replicates
@@ -305,13 +305,13 @@ class _Shown(NamedTuple):
 
 
 def _identified(rated: Rated, found: StrengthRating) -> _Shown:
-    """Returns a likelihood's ratings of identified models."""
+    """Return a likelihood's ratings of identified models."""
     values = (found.rating, found.ci_low, found.ci_high, found.replicates)
     return _Shown(*(np.where(rated.identified, value, np.nan) for value in values))
 
 
 def _ranking(rated: Rated, elo: _Shown, strengths: _Shown) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Returns models in the order of the table, and the share of resamples in which each is above the next."""
+    """Return models in the order of the table, and the share of resamples in which each is above the next."""
     met = rated.point.games > 0
     settled = np.isnan(rated.spread.needed)
     if not rated.identified[met].all():
@@ -325,7 +325,7 @@ def _ranking(rated: Rated, elo: _Shown, strengths: _Shown) -> tuple[NDArray[np.i
 
 
 def _limits(rating: StrengthRating, number: int) -> Iterator[str]:
-    """Yields a note where a model's interval is unbounded or missing."""
+    """Yield a note where a model's interval is unbounded or missing."""
     if rating.clusters[number] == 1:
         yield SINGLE_CLUSTER
     elif not rating.notes[number] and rating.resamples:
@@ -344,7 +344,7 @@ def _limits(rating: StrengthRating, number: int) -> Iterator[str]:
 
 
 def _behind(rating: StrengthRating, number: int, *, identified: bool) -> dict[str, float]:
-    """Returns clusters, design effect and effective comparisons of a model, by its Bradley-Terry rating."""
+    """Return clusters, design effect and effective comparisons of a model, by its Bradley-Terry rating."""
     effect = float(rating.design_effect[number]) if identified else float("nan")
     return {
         "n_clusters": int(rating.clusters[number]),
@@ -354,7 +354,7 @@ def _behind(rating: StrengthRating, number: int, *, identified: bool) -> dict[st
 
 
 def rating_differences(rated: Rated, models: Sequence[str], table: str, scope: str, judge: str | None) -> list[Row]:
-    """Returns the differences of every two models' ratings, without the corrections for their number.
+    """Return the differences of every two models' ratings, without the corrections for their number.
 
     Two models whose own ratings are not determined may have a difference that is: such as two that score against each
     other, and always lose to all others. Where some model has no rating, or an Elo that has not forgotten its start,
@@ -401,7 +401,7 @@ def rating_differences(rated: Rated, models: Sequence[str], table: str, scope: s
 
 
 def _undetermined(part: NDArray[np.int64], group: NDArray[np.int64]) -> Callable[[int, int], str]:
-    """Returns why the difference of two models is not determined, which it is within a part."""
+    """Return why the difference of two models is not determined, which it is within a part."""
 
     def reason(first: int, second: int) -> str:
         if part[first] == part[second]:

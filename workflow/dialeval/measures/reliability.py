@@ -35,7 +35,7 @@ RATERS = ("human", "construction", "model")
 
 
 def ceiling_rows(results: Iterable[Correlated], opinions: SingleOpinions) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `metaeval/ceilings`.
+    """Yield the rows of the table `metaeval/ceilings`.
 
     There is a row where raters' single ratings are known, or a judge repeated itself. Reliability is that of the items
     that the judge scored, on the same resamples as its correlation.
@@ -80,13 +80,13 @@ def _reliability(result: Correlated, singles: Singles, both: BoolArray, *, inter
 
 
 def _joined(reached: _Numbers, repeated: _Numbers) -> _Numbers:
-    """Returns both, with the notes of both."""
+    """Return both, with the notes of both."""
     notes = [str(part["note"]) for part in (reached, repeated) if part.get("note")]
     return reached | repeated | {"note": "; ".join(notes) or None}
 
 
 def _reached(result: Correlated, judge: int, dimension: int, raters: Reliability | None, n_means: int) -> _Numbers:
-    """Returns the columns that follow from the raters' reliability."""
+    """Return the columns that follow from the raters' reliability."""
     pearson = result.by_method["pearson"]
     if raters is None:
         undefined = np.isnan(pearson.estimate[judge, dimension])
@@ -112,7 +112,7 @@ def _reached(result: Correlated, judge: int, dimension: int, raters: Reliability
 
 
 def _repeated(result: Correlated, repeats: Singles | None, both: BoolArray) -> _Numbers:
-    """Returns the reliability of a judge's mean over repeats; empty without repeats."""
+    """Return the reliability of a judge's mean over repeats; empty without repeats."""
     if repeats is None:
         return {}
     own = _reliability(result, repeats, both, intervals=False)
@@ -128,7 +128,7 @@ class SingleOpinions:
     """
 
     def __init__(self, ratings: pa.Table, judgements: pa.Table, imputed: pa.Table = NO_IMPUTED_RATINGS.ratings) -> None:
-        """Takes tables `ratings`, the imputed ones, and `judgements` with at least `SINGLE_RATING_COLUMNS`."""
+        """Take tables `ratings`, the imputed ones, and `judgements` with at least `SINGLE_RATING_COLUMNS`."""
         self._ratings = _grouped(pa.concat_tables([ratings, imputed]), ["corpus", "rater_kind", "dimension"])
         models = ratings.filter(pc.equal(ratings["rater_kind"], "model"))
         self._annotations = _grouped(models, ["corpus", "rater", "dimension"])
@@ -138,12 +138,12 @@ class SingleOpinions:
         self._repeats = _grouped(repeats, ["judge", "method", "corpus", "language", "dimension"])
 
     def of_raters(self, cell: Cell, kind: str, dimension: str) -> Singles | None:
-        """Returns the ratings of a cell's items by one kind of rater; None without single ratings."""
+        """Return the ratings of a cell's items by one kind of rater; None without single ratings."""
         given = self._ratings.get((cell.corpus, kind, dimension))
         return None if given is None else _singles(cell, given)
 
     def of_judge(self, cell: Cell, scorer: Scorer, dimension: str) -> Singles | None:
-        """Returns a judge's repeats on the items of a cell; None without repeats."""
+        """Return a judge's repeats on the items of a cell; None without repeats."""
         if scorer.method == ANNOTATION:
             given = self._annotations.get((cell.corpus, scorer.judge, dimension))
         else:
@@ -199,7 +199,7 @@ def _given(
 
 
 def _singles(cell: Cell, given: _Given) -> Singles | None:
-    """Returns the single values of a cell's items."""
+    """Return the single values of a cell's items."""
     place = {item_id: number for number, item_id in enumerate(cell.item_ids)}
     item = np.array([place.get(item_id, -1) for item_id in given.item_id], dtype=np.int64)
     here = item >= 0
@@ -212,7 +212,7 @@ def _singles(cell: Cell, given: _Given) -> Singles | None:
 def repeat_rows(
     items: pa.Table, judgements: pa.Table, *, resamples: int = 1000, confidence: float = 0.95, random_seed: int = 0
 ) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `metaeval/repeat_agreement`: per judge, method, corpus, language and dimension.
+    """Yield the rows of the table `metaeval/repeat_agreement`: per judge, method, corpus, language and dimension.
 
     A judge without repeats has no row, and an unparsed repeat is missing.
 
@@ -242,7 +242,7 @@ def repeat_rows(
 
 
 def _rounds(rows: pd.DataFrame) -> tuple[np.ndarray[Any, np.dtype[np.float64]], list[str]]:
-    """Returns the scores of one cell, shape [rounds, items], NaN where missing, and the cluster of each item."""
+    """Return the scores of one cell, shape [rounds, items], NaN where missing, and the cluster of each item."""
     repeat, repeats = pd.factorize(rows["repeat"], sort=True)
     item, ids = pd.factorize(rows["item_id"])
     values = np.full((len(repeats), len(ids)), np.nan)
@@ -259,7 +259,7 @@ def judge_validity_rows(
     methods: Sequence[str],
     language: str,
 ) -> Iterator[dict[str, Any]]:
-    """Yields the rows of a table `judge_validity`: one per judge and criterion, with the reason where nothing is known.
+    """Yield the rows of a table `judge_validity`: one per judge and criterion, with the reason where nothing is known.
 
     Correlations of several corpora are averaged, as in the papers; the corpora are independent of each other, so that
     their intervals give that of the mean. Ratings on another criterion than the judged one say nothing of
@@ -346,6 +346,6 @@ class Singles(NamedTuple):
     n_means: int
 
     def subset(self, kept: BoolArray) -> Singles:
-        """Returns the values of some of the items, shape [n_items]."""
+        """Return the values of some of the items, shape [n_items]."""
         here = kept[self.item]
         return Singles(self.item[here], None if self.rater is None else self.rater[here], self.value[here], 0)

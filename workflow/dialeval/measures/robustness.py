@@ -25,7 +25,7 @@ _CELL = ("corpus", "language", "level", "perturbation", "dimension")
 
 
 def pair_count_rows(pairs: pa.Table) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `robustness/pairs`: how many pairs there are of each strategy (Table 11)."""
+    """Yield the rows of the table `robustness/pairs`: how many pairs there are of each strategy (Table 11)."""
     groups: dict[tuple[str, str, str, str], list[dict[str, Any]]] = {}
     for row in pairs.filter(pc.is_null(pairs["severity_series"])).to_pylist():
         groups.setdefault((row["corpus"], row["language"], row["level"], row["perturbation"]), []).append(row)
@@ -109,7 +109,7 @@ def score_pairs(pairs: pa.Table, judgements: pa.Table, sensitivities: Sensitivit
 
 
 def _given(judgements: pa.Table, items: pa.Array) -> tuple[list[str], Given]:
-    """Returns the scored dimensions, and each scorer's mean score of each item on them."""
+    """Return the scored dimensions, and each scorer's mean score of each item on them."""
     scores = scores_of(judgements)
     dimensions = pa.array(scores["dimension"].unique())
     where = ("corpus", "language", "item_id")
@@ -117,13 +117,13 @@ def _given(judgements: pa.Table, items: pa.Array) -> tuple[list[str], Given]:
 
 
 def _numbered(rows: pa.Table, *columns: str) -> IntArray:
-    """Returns the number of what each row is of, by some columns."""
+    """Return the number of what each row is of, by some columns."""
     named = keys(rows, *columns)
     return places(named, named.unique())
 
 
 def robustness_rows(scored: ScoredPairs, confidence: float) -> list[dict[str, Any]]:
-    """Returns the rows of the table `robustness/robustness`: each strategy at its own theta (Table 12).
+    """Return the rows of the table `robustness/robustness`: each strategy at its own theta (Table 12).
 
     `rises` is the share of pairs whose score goes up by more than theta: what noise alone gives, for the ratio as well.
     """
@@ -150,7 +150,7 @@ def robustness_rows(scored: ScoredPairs, confidence: float) -> list[dict[str, An
 
 
 def average_rows(scored: ScoredPairs, confidence: float) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `robustness/averages`: unweighted means over the cells of a level (Table 12).
+    """Yield the rows of the table `robustness/averages`: unweighted means over the cells of a level (Table 12).
 
     Only strategies that the paper has are averaged, so that the numbers can be set beside its own.
     """
@@ -183,7 +183,7 @@ def average_rows(scored: ScoredPairs, confidence: float) -> Iterator[dict[str, A
 
 
 def threshold_rows(scored: ScoredPairs, thetas: Sequence[float], confidence: float) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `robustness/thresholds`."""
+    """Yield the rows of the table `robustness/thresholds`."""
     pairs, n_groups = (scored.original, scored.perturbed), len(scored.groups)
     sweep = [
         robustness_ratios(*pairs, theta, scored.group, n_groups, cluster=scored.cluster, confidence=confidence)
@@ -201,7 +201,7 @@ def threshold_rows(scored: ScoredPairs, thetas: Sequence[float], confidence: flo
 
 
 def score_drop_rows(scored: ScoredPairs) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `robustness/score_drops`: how far scores fall, original less perturbed."""
+    """Yield the rows of the table `robustness/score_drops`: how far scores fall, original less perturbed."""
     drop = scored.original - scored.perturbed
     for number, group in enumerate(scored.groups):
         own = drop[scored.group == number]
@@ -218,7 +218,7 @@ def score_drop_rows(scored: ScoredPairs) -> Iterator[dict[str, Any]]:
 def ladder_rows(
     pairs: pa.Table, judgements: pa.Table, confidence: float, sensitivities: Sensitivities = NO_SENSITIVITIES
 ) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `robustness/severity_levels`: how often scores fall with every severity level."""
+    """Yield the rows of the table `robustness/severity_levels`: how often scores fall with every severity level."""
     steps = pairs.filter(pc.and_(pc.equal(pairs["status"], "ok"), pc.is_valid(pairs["severity_series"])))
     if not len(steps):
         return
@@ -274,7 +274,7 @@ def _named(name: str, share: Estimate) -> dict[str, float]:
 
 
 def robustness_differences(scored: ScoredPairs, confidence: float) -> Iterator[Row]:
-    """Yields the differences of the tables `robustness` and `averages`.
+    """Yield the differences of the tables `robustness` and `averages`.
 
     As in these tables a pair with a missing score is not noticed. Pairs that stem from one dialogue are one cluster.
 
@@ -300,7 +300,7 @@ def robustness_differences(scored: ScoredPairs, confidence: float) -> Iterator[R
 
 
 def _cells(scored: ScoredPairs) -> dict[tuple[str, ...], _Cell]:
-    """The cells; a judge without any score of a cell is not in it. All judges of a cell have its pairs in one order."""
+    """Return the cells of judges with scores. All judges of a cell have its pairs in one order."""
     cells: dict[tuple[str, ...], _Cell] = {}
     stops = np.cumsum(np.bincount(scored.group, minlength=len(scored.groups)))
     for group, end, start in zip(scored.groups, stops, np.r_[0, stops[:-1]], strict=True):

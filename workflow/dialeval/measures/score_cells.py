@@ -64,11 +64,11 @@ class Cell:
     joined: Mapping[str, str] = field(default_factory=dict)
 
     def rated_on(self, dimension: str) -> str:
-        """Returns the rated dimension with which scores on a dimension are compared."""
+        """Return the rated dimension with which scores on a dimension are compared."""
         return self.joined.get(dimension, dimension)
 
     def best_ratings(self, dimension: int) -> tuple[str, FloatArray] | None:
-        """Returns the human ratings on a dimension, else other ratings: kind of rater and values, shape [n_items]."""
+        """Return the human ratings on a dimension, else other ratings: kind of rater and values, shape [n_items]."""
         for kind in ("human", "construction", "model"):
             if kind in self.ratings and not np.isnan(self.ratings[kind][dimension]).all():
                 return kind, self.ratings[kind][dimension]
@@ -98,7 +98,7 @@ def gather(
     imputed: Imputed = NO_IMPUTED_RATINGS,
     joined: Mapping[str, Mapping[str, str]] = NO_CORPUS_JOINED,
 ) -> list[Cell]:
-    """Returns the cells of tables `items`, `ratings` and `judgements`, by corpus, level and language.
+    """Return the cells of tables `items`, `ratings` and `judgements`, by corpus, level and language.
 
     Scores of items that are not among them are left out: judges score perturbed items, too.
 
@@ -175,7 +175,7 @@ def gather(
 
 
 def _groups(frame: pd.DataFrame) -> Iterator[tuple[str, Level, str, pd.DataFrame]]:
-    """Yields the items of each corpus, level and language."""
+    """Yield the items of each corpus, level and language."""
     columns = ["corpus", "level", "language"]
     keys_there: dict[tuple[str, Level, str], None] = dict.fromkeys(zip(*(frame[name] for name in columns), strict=True))
     corpora = {corpus: place for place, corpus in enumerate(dict.fromkeys(corpus for corpus, _, _ in keys_there))}
@@ -188,13 +188,13 @@ class _RatedDimensions:
     """The rated dimension with which scores on each dimension of a corpus are compared."""
 
     def __init__(self, names: Sequence[str], joined: Mapping[str, str]) -> None:
-        """Takes all dimensions, and the rated ones by the judged ones where they differ."""
+        """Take all dimensions, and the rated ones by the judged ones where they differ."""
         self.names, self.joined = names, joined
         place = {name: number for number, name in enumerate(names)}
         self._places = np.array([place.get(joined.get(name, name), -1) for name in names], dtype=np.int64)
 
     def on_scored(self, rated: NDArray[_T], missing: Any) -> NDArray[_T]:
-        """Returns values of rated dimensions by scored dimension, else `missing`, shape [n_raters, n_dimensions, n]."""
+        """Return values of rated dimensions by scored dimension, else `missing`, shape [n_raters, n_dimensions, n]."""
         found = rated[:, self._places]
         found[:, self._places < 0] = missing
         return found
@@ -203,7 +203,7 @@ class _RatedDimensions:
 def _dimensions_of(
     level: Level, dimensions: Sequence[str], scored: BoolArray, rated: BoolArray
 ) -> tuple[tuple[str, ...], IntArray]:
-    """Returns a cell's dimensions with their places: the level's own, then others that were both scored and rated."""
+    """Return a cell's dimensions with their places: the level's own, then others that were both scored and rated."""
     own = [name for name in DIMENSIONS[level] if name in dimensions]
     both = scored.any(axis=(0, 2)) & rated.any(axis=(0, 2))
     others = {dimensions[place] for place in np.flatnonzero(both).tolist()} - set(own)
@@ -212,7 +212,7 @@ def _dimensions_of(
 
 
 def _of_its_name(scorers: Sequence[tuple[str, ...]], requested: BoolArray) -> BoolArray:
-    """Returns whether a model of a scorer's name gave ratings that came with the corpus.
+    """Return whether a model of a scorer's name gave ratings that came with the corpus.
 
     Shape [n_scorers, n_dimensions].
     """
@@ -233,24 +233,24 @@ class Scorer(NamedTuple):
 
 
 def keys(table: pa.Table, *columns: str) -> pa.ChunkedArray:
-    """Returns the columns of each row joined to one key."""
+    """Return the columns of each row joined to one key."""
     return pc.binary_join_element_wise(*(table[column] for column in columns), "\x1f")
 
 
 def places(wanted: pa.ChunkedArray, among: pa.Array) -> IntArray:
-    """Returns the position of each key among others; -1 if it is missing."""
+    """Return the position of each key among others; -1 if it is missing."""
     found = pc.fill_null(pc.index_in(wanted, value_set=among), -1)
     return np.asarray(found.to_numpy(), dtype=np.int64)
 
 
 def scores_of(judgements: pa.Table) -> pa.Table:
-    """Returns the scores in a table `judgements`, from 0 to 1, under the papers' names: `method` and `dimension`."""
+    """Return the scores in a table `judgements`, from 0 to 1, under the papers' names: `method` and `dimension`."""
     names = {"protocol": "method", "criterion": "dimension"}
     return scaled(judgements.select(SCORED).rename_columns([names.get(name, name) for name in SCORED]))
 
 
 def scaled(table: pa.Table) -> pa.Table:
-    """Returns a table of values with each value's place on its scale, from 0 to 1."""
+    """Return a table of values with each value's place on its scale, from 0 to 1."""
     width = pc.subtract(table["scale_max"], table["scale_min"])
     value = pc.divide(pc.subtract(table["value"], table["scale_min"]), width)
     return table.set_column(table.schema.get_field_index("value"), "value", value)
@@ -259,7 +259,7 @@ def scaled(table: pa.Table) -> pa.Table:
 def mean_values(
     table: pa.Table, who: tuple[str, ...], dimensions: pa.Array, items: pa.Array, key: tuple[str, ...]
 ) -> Given:
-    """Returns the values of a table as arrays.
+    """Return the values of a table as arrays.
 
     Args:
         table: rows with a `value` (which may be missing), a `dimension`, and the columns of `who` and `key`.
@@ -293,6 +293,6 @@ class Given:
 
 
 def imputed_by(imputed: Imputed) -> dict[tuple[str, str], str]:
-    """Returns the judge that imputed ratings, by corpus and dimension."""
+    """Return the judge that imputed ratings, by corpus and dimension."""
     columns = (imputed.ratings[name].to_pylist() for name in ("corpus", "dimension", "rater"))
     return {(corpus, dimension): rater for corpus, dimension, rater in zip(*columns, strict=True)}

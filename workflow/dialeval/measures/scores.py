@@ -138,7 +138,7 @@ Key = tuple[str, str, str]
 
 
 def examples(judgements: pd.DataFrame, design: Design, items: Iterable[Path]) -> list[Row]:
-    """Returns the rows of a table `examples`: of each kind at most `MAX_EXAMPLES`, the clearest first.
+    """Return the rows of a table `examples`: of each kind at most `MAX_EXAMPLES`, the clearest first.
 
     That is the dialogue in which the most judges see it (rules count as one), then where the most agree on an
     utterance, then where the most utterances show it; chance, by hashes of their names, decides between equals. A

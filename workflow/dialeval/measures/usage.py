@@ -38,7 +38,7 @@ _WORDS = {
 
 
 def remarks_on(response: Response) -> Iterator[str]:
-    """Yields remarks about a response, as short words for counting."""
+    """Yield remarks about a response, as short words for counting."""
     if thinking_mark(response.text):
         yield REASONING_MARK
     if response.label_mass is not None and response.label_mass < LOWEST_MASS:
@@ -73,7 +73,7 @@ class Usage:
 
     @classmethod
     def of_job(cls, model: str, protocol: str, answering: Answering, tokens: TokenSums, seconds: float) -> Usage:
-        """Returns the usage of a job with requests to one model."""
+        """Return the usage of a job with requests to one model."""
         return cls(
             model,
             protocol,
@@ -120,7 +120,7 @@ class TokenSums:
     _seen: set[bytes] = field(default_factory=set, repr=False)
 
     def add(self, key: str, response: Response) -> None:
-        """Counts the answer to a request."""
+        """Count the answer to a request."""
         compact = bytes.fromhex(key)
         if compact in self._seen:
             return
@@ -132,7 +132,7 @@ class TokenSums:
 
 
 def write_usage(path: Path, usage: Usage) -> None:
-    """Writes the usage of a job atomically, and logs remarks about its responses."""
+    """Write the usage of a job atomically, and log remarks about its responses."""
     for line in remark_lines(usage.remarks, f"{usage.model} under {usage.protocol}"):
         print(line, flush=True)
     with replacing(path) as temporary:
@@ -140,7 +140,7 @@ def write_usage(path: Path, usage: Usage) -> None:
 
 
 def remark_lines(remarks: Mapping[str, int], key: str) -> Iterator[str]:
-    """Yields a line of a log for each kind of remark.
+    """Yield a line of a log for each kind of remark.
 
     Args:
         remarks: how many answers each kind is about.
@@ -151,7 +151,7 @@ def remark_lines(remarks: Mapping[str, int], key: str) -> Iterator[str]:
 
 
 def read_usage(path: Path) -> Usage:
-    """Reads the file of `write_usage`.
+    """Read the file of `write_usage`.
 
     Raises:
         UserError: the file is something else.
@@ -167,7 +167,7 @@ def read_usage(path: Path) -> Usage:
 def usage_table(
     jobs: Iterable[Usage], prices: Mapping[str, Prices], spent: Mapping[tuple[str, str], Sums] | None = None
 ) -> pa.Table:
-    """Returns the table `usage`, one row per model and protocol, in the order in which they first come.
+    """Return the table `usage`, one row per model and protocol, in the order in which they first come.
 
     Args:
         jobs: the usage of every job.

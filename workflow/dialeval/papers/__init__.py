@@ -18,16 +18,16 @@ ALIASES = {
 
 
 def letters(name: str) -> str:
-    """Returns the letters and digits of a name in one case."""
+    """Return the letters and digits of a name in one case."""
     return "".join(character for character in name.casefold() if character.isalnum())
 
 
 def folded(name: str) -> str:
-    """Returns the letters and digits of a name in one case, with one name for every model of comp-analysis."""
+    """Return the letters and digits of a name in one case, with one name for every model of comp-analysis."""
     plain = letters(name)
     return ALIASES.get(plain, plain)
 
 
 def printed_rows(file: str) -> list[Mapping[str, str]]:
-    """Returns the rows of a CSV file of printed numbers."""
+    """Return the rows of a CSV file of printed numbers."""
     return list(csv.DictReader(files(__name__).joinpath(file).read_text(encoding="utf-8").splitlines()))

@@ -45,13 +45,13 @@ class PublishedModel:
 
 
 def published_number(protocol: str, measure: str, model_name: str, n: int | None) -> float | None:
-    """Returns the published value of a model by measure, protocol and length, or None."""
+    """Return the published value of a model by measure, protocol and length, or None."""
     column = _MEASURED.get((protocol, measure, n))
     return published_value(model_name, column) if column else None
 
 
 def published_value(model_name: str, column: str) -> float | None:
-    """Returns one published number, or None where none was published for the model.
+    """Return one published number, or None where none was published for the model.
 
     Args:
         model_name: any of the model's names, as in `find_model`.
@@ -67,7 +67,7 @@ def published_value(model_name: str, column: str) -> float | None:
 
 
 def find_model(model_name: str) -> PublishedModel | None:
-    """Returns the published results of a model, or None if the paper has no such model.
+    """Return the published results of a model, or None if the paper has no such model.
 
     Args:
         model_name: any of its names; only letters and digits count, and their case does not.
@@ -77,12 +77,12 @@ def find_model(model_name: str) -> PublishedModel | None:
 
 @cache
 def published_models() -> tuple[PublishedModel, ...]:
-    """Returns the fourteen models in the order of the paper's Table 2."""
+    """Return the fourteen models in the order of the paper's Table 2."""
     return tuple(_model(row) for row in printed_rows("botchat.csv"))
 
 
 def _model(row: Mapping[str, str]) -> PublishedModel:
-    """Returns one row of the CSV file."""
+    """Return one row of the CSV file."""
     return PublishedModel(
         name=row["model"],
         aliases=tuple(alias for alias in row["aliases"].split(";") if alias),

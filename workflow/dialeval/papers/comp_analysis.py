@@ -33,7 +33,7 @@ STATISTICS = ("pearson", "spearman")
 
 
 def system_of(judge: str, published_as: Mapping[str, str]) -> str:
-    """Returns the papers' system that a judge is compared with; empty for none.
+    """Return the papers' system that a judge is compared with; empty for none.
 
     Args:
         judge: its name in the configuration.
@@ -46,7 +46,7 @@ def system_of(judge: str, published_as: Mapping[str, str]) -> str:
 
 
 def systems() -> tuple[str, ...]:
-    """Returns the names of all systems of both papers."""
+    """Return the names of all systems of both papers."""
     named = (row["name"] for row in _rows() if row["table"] not in (RANKINGS, OF_MODELS))
     return tuple(dict.fromkeys((*named, *xdial_eval.labels())))
 
@@ -61,7 +61,7 @@ def published_average(
     corpora: Collection[str] = (),
     statistic: str = "pearson",
 ) -> float | None:
-    """Returns a system's published average over corpora, or None where the papers have none.
+    """Return a system's published average over corpora, or None where the papers have none.
 
     Args:
         system: as in `system_of`; only letters and digits count, and their case does not.
@@ -87,7 +87,7 @@ def published_average(
 def published_in_corpus(
     system: str, level: str, corpus: str, language: str, dimension: str, statistic: str = "pearson"
 ) -> float | None:
-    """Returns a system's published correlation on one corpus (xDial-Eval, Table 15), or None."""
+    """Return a system's published correlation on one corpus (xDial-Eval, Table 15), or None."""
     if language != "zh" or not xdial_eval.is_chinese(corpus):
         return None
     return xdial_eval.published_chinese(system, level, corpus, dimension, statistic)
@@ -96,12 +96,12 @@ def published_in_corpus(
 def published_correlation(
     table: str, name: str, level: str, language: str = "en", dimension: str = "overall"
 ) -> float | None:
-    """Returns one number of comp-analysis about a judge (in Table 7, about a corpus), or None where there is none."""
+    """Return one number of comp-analysis about a judge (in Table 7, about a corpus), or None where there is none."""
     return _values().get((table, folded(name), level, language, dimension))
 
 
 def published_ensemble(level: str, dimension: str, members: Collection[str] = ()) -> float | None:
-    """Returns the correlation of the ensemble of the best three open models (Table 9), or None.
+    """Return the correlation of the ensemble of the best three open models (Table 9), or None.
 
     Args:
         level: turn or dialogue.
@@ -166,7 +166,7 @@ class PublishedRobustness:
 
 
 def find_ratio(judge: str, strategy: str, dimension: str) -> float | None:
-    """Returns a judge's published ratio, or None where the paper has none.
+    """Return a judge's published ratio, or None where the paper has none.
 
     Args:
         judge: any of its names; only letters and digits count, and their case does not.
@@ -175,26 +175,26 @@ def find_ratio(judge: str, strategy: str, dimension: str) -> float | None:
 
 
 def find_ratios(strategy: str, dimension: str) -> Mapping[str, float] | None:
-    """Returns judge -> published ratio of a strategy and dimension, or None if the paper has no such row."""
+    """Return judge -> published ratio of a strategy and dimension, or None if the paper has no such row."""
     rows = published_robustness()
     found = next((row for row in rows if (row.strategy, row.dimension) == (strategy, dimension)), None)
     return None if found is None or found.strategy == AVERAGE else found.ratios
 
 
 def find_average(judge: str, level: str) -> float | None:
-    """Returns a judge's published average over the strategies of a level, or None where the paper has none."""
+    """Return a judge's published average over the strategies of a level, or None where the paper has none."""
     rows = (row for row in published_robustness() if (row.strategy, row.level) == (AVERAGE, level))
     return _of_judge(next(rows).ratios, judge)
 
 
 def find_n_pairs(strategy: str) -> int | None:
-    """Returns how many pairs of a strategy the paper has, or None for a strategy that is not in it."""
+    """Return how many pairs of a strategy the paper has, or None for a strategy that is not in it."""
     return next((row.n_pairs for row in published_robustness() if row.strategy == strategy), None)
 
 
 @cache
 def published_robustness() -> tuple[PublishedRobustness, ...]:
-    """Returns the rows of Table 12 in the paper's order, each level closed by its average."""
+    """Return the rows of Table 12 in the paper's order, each level closed by its average."""
     return tuple(_row(row) for row in printed_rows("robustness.csv"))
 
 
@@ -224,7 +224,7 @@ _NOTHING: Mapping[str, float | None] = MappingProxyType(dict.fromkeys(COLUMNS))
 
 
 def published_corpus(name: str, level: str) -> Mapping[str, float | None]:
-    """Returns the printed values of a corpus by column of `COLUMNS`, or None.
+    """Return the printed values of a corpus by column of `COLUMNS`, or None.
 
     Args:
         name: the corpus as the configuration calls it; letters and digits count, and their case does not. One that

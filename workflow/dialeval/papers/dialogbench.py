@@ -52,7 +52,7 @@ class PublishedRow:
 
 
 def published_accuracy(model: str, language: str, column: str) -> float | None:
-    """Returns a model's published accuracy as a share, or None where there is none.
+    """Return a model's published accuracy as a share, or None where there is none.
 
     Args:
         model: any of its names; only letters and digits count, and their case does not. `human` is people.
@@ -64,7 +64,7 @@ def published_accuracy(model: str, language: str, column: str) -> float | None:
 
 
 def published_average(kind: str, method: str, language: str, column: str) -> float | None:
-    """Returns the published mean of the paper's models of a kind as a share, or None.
+    """Return the published mean of the paper's models of a kind as a share, or None.
 
     Args:
         kind: `base`, examined by `perplexity`, or `chat`, by `letter`; the paper has no other groups.
@@ -85,12 +85,12 @@ def published_average(kind: str, method: str, language: str, column: str) -> flo
 
 
 def published_domain_accuracy(model: str, language: str, domain: str) -> float | None:
-    """Returns a model's published accuracy in a domain as a share, or None where there is none."""
+    """Return a model's published accuracy in a domain as a share, or None where there is none."""
     return _share("7", language, model, domain)
 
 
 def published_ablation(variant: str, column: str) -> float | None:
-    """Returns GPT-4's published accuracy in an ablation as a share (Chinese items), or None.
+    """Return GPT-4's published accuracy in an ablation as a share (Chinese items), or None.
 
     Args:
         variant: `full`, `-styles` or `-filter`.
@@ -101,14 +101,14 @@ def published_ablation(variant: str, column: str) -> float | None:
 
 
 def published_size(task: str, what: str) -> float | None:
-    """Returns the published number of `items` of a task, or its mean number of `turns` (Table 1)."""
+    """Return the published number of `items` of a task, or its mean number of `turns` (Table 1)."""
     rows = [row for row in published_rows() if row.table == "1" and row.group == what]
     return rows[0].values.get(task) if rows else None
 
 
 @cache
 def published_rows() -> tuple[PublishedRow, ...]:
-    """Returns all rows in the paper's order."""
+    """Return all rows in the paper's order."""
     found: dict[tuple[str, str, str, str], dict[str, float]] = {}
     for row in printed_rows("dialogbench.csv"):
         key = (row["table"], row["language"], row["group"], row["model"])

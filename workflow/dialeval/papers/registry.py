@@ -125,12 +125,12 @@ class Item(BaseModel, frozen=True):
         return f"{self.config} (target {self.target})" if self.target else self.config
 
     def files(self) -> tuple[str, ...]:
-        """Returns the files below the results that show it, tables first."""
+        """Return the files below the results that show it, tables first."""
         tables = tuple(f"tables/{name}.csv" for name in self.tables)
         return tables + tuple(f"figures/{name}.svg" for name in self.figures)
 
     def is_drawn_in(self, figure: str) -> bool:
-        """Returns whether a figure of a run, `<folder>/<file>`, shows it."""
+        """Return whether a figure of a run, `<folder>/<file>`, shows it."""
         patterns = [re.sub(r"\\{\w+\\}", "[^/]+", re.escape(name)) for name in self.figures]
         return any(re.fullmatch(pattern, figure) for pattern in patterns)
 
@@ -161,5 +161,5 @@ _OF_PARTS: Mapping[str, tuple[Citation, ...]] = MappingProxyType(
 
 
 def to_cite(part: str) -> tuple[Citation, ...]:
-    """Returns the citations of a part of the report; empty for a source of transcripts."""
+    """Return the citations of a part of the report; empty for a source of transcripts."""
     return _OF_PARTS.get(part, ())

@@ -68,7 +68,7 @@ class Row:
 
 
 def published_xdial(system: str, level: str, language: str, statistic: str) -> float | None:
-    """Returns a system's printed correlation on the translated corpora, or None.
+    """Return a system's printed correlation on the translated corpora, or None.
 
     Args:
         system: its name, as in `labels`; only letters and digits count, and their case does not.
@@ -80,7 +80,7 @@ def published_xdial(system: str, level: str, language: str, statistic: str) -> f
 
 
 def published_chinese(system: str, level: str, corpus: str, dimension: str, statistic: str) -> float | None:
-    """Returns a system's printed correlation on a natural Chinese corpus, or None.
+    """Return a system's printed correlation on a natural Chinese corpus, or None.
 
     Args:
         system: its name, as for `published_xdial`.
@@ -95,40 +95,40 @@ def published_chinese(system: str, level: str, corpus: str, dimension: str, stat
 
 
 def is_chinese(corpus: str) -> bool:
-    """Returns whether a corpus has the name of one of Table 15's."""
+    """Return whether a corpus has the name of one of Table 15's."""
     return any(folded(corpus) == folded(name) for names in CHINESE.values() for name in names)
 
 
 def are_all_chinese(level: str, corpora: Collection[str]) -> bool:
-    """Returns whether corpora are those that Table 15 averages over at a level."""
+    """Return whether corpora are those that Table 15 averages over at a level."""
     return {folded(name) for name in corpora} == {folded(name) for name in CHINESE.get(level, ())}
 
 
 @cache
 def labels() -> tuple[str, ...]:
-    """Returns the names of all systems, in the paper's order."""
+    """Return the names of all systems, in the paper's order."""
     return tuple(dict.fromkeys(row.label for row in rows()))
 
 
 @cache
 def trained() -> frozenset[str]:
-    """Returns the folded names of the systems that were tuned, or are ensembles: no model has them by its own name."""
+    """Return the folded names of the systems that were tuned, or are ensembles: no model has them by its own name."""
     return frozenset(folded(row.label) for row in rows() if row.training)
 
 
 def training_of(system: str) -> str:
-    """Returns a system's `Row.training`; empty without fine-tuning, or if unknown."""
+    """Return a system's `Row.training`; empty without fine-tuning, or if unknown."""
     return next((row.training for row in rows() if folded(row.label) == folded(system)), "")
 
 
 def is_ensemble(system: str) -> bool:
-    """Returns whether a system is an ensemble."""
+    """Return whether a system is an ensemble."""
     return any("+" in row.system for row in rows() if folded(row.label) == folded(system))
 
 
 @cache
 def rows() -> tuple[Row, ...]:
-    """Returns all rows, Table 15's last."""
+    """Return all rows, Table 15's last."""
     return (*_read("xdial.csv"), *_read("xdial_chinese.csv"))
 
 
@@ -167,7 +167,7 @@ def _read(file: str) -> Iterator[Row]:
 
 @cache
 def published_quality() -> Mapping[str, Mapping[str, float]]:
-    """Returns language -> metric -> value; BLEU from 0 to 100, `adequacy` (GPT-4's) and `people` from 1 to 5."""
+    """Return language -> metric -> value; BLEU from 0 to 100, `adequacy` (GPT-4's) and `people` from 1 to 5."""
     return MappingProxyType(
         {
             row["language"]: MappingProxyType({name: float(row[name]) for name in row if name != "language"})

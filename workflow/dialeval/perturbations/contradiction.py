@@ -57,7 +57,7 @@ def swapped_entities(case: Case, rng: np.random.Generator) -> NewText | NotAppli
 
 
 def swapped_references(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
-    """Replaces pronouns of the response that refer to a person of the context by another person's name."""
+    """Replace pronouns of the response that refer to a person of the context by another person's name."""
     persons = [entity for text in case.item.context for entity in find_entities(text) if entity.category == "person"]
     if not persons:
         return NotApplicable("no co-reference to a named entity of the context")
@@ -197,7 +197,7 @@ class Negated(NamedTuple):
 
 
 def negate(sentence: str) -> Negated | None:
-    """Returns the opposite of an English statement, or None where no rule fits or the sentence is a question."""
+    """Return the opposite of an English statement, or None where no rule fits or the sentence is a question."""
     if is_question(sentence) or not words(sentence):
         return None
     answer, rest_start = _answer(sentence)
@@ -217,7 +217,7 @@ def negate(sentence: str) -> Negated | None:
 
 
 def is_question(sentence: str) -> bool:
-    """Returns whether an English sentence is a question, by its mark or else by its first word."""
+    """Return whether an English sentence is a question, by its mark or else by its first word."""
     end = sentence.rstrip('"”’) ')
     if end.endswith(("?", "？")):
         return True
@@ -226,7 +226,7 @@ def is_question(sentence: str) -> bool:
 
 
 def _answer(sentence: str) -> tuple[tuple[str, str] | None, int]:
-    """Returns a leading yes or no with its opposite, and where the rest begins."""
+    """Return a leading yes or no with its opposite, and where the rest begins."""
     for phrase in sorted(_ANSWERS, key=len, reverse=True):
         end = len(phrase)
         if (
@@ -246,7 +246,7 @@ def _answer(sentence: str) -> tuple[tuple[str, str] | None, int]:
 
 
 def _main_clause(sentence: str, start: int) -> int:
-    """Returns where the main clause begins: behind an opening subordinate clause."""
+    """Return where the main clause begins: behind an opening subordinate clause."""
     found = [word for word in words(sentence) if word.start >= start]
     if found and found[0].lower in _OPENERS:
         comma = sentence.find(",", found[0].end)
@@ -255,7 +255,7 @@ def _main_clause(sentence: str, start: int) -> int:
 
 
 def _without_negation(sentence: str, start: int) -> Negated | None:
-    """Takes the first negation away."""
+    """Take the first negation away."""
     first: tuple[re.Match[str], str] | None = None
     for pattern, replacement in _REMOVALS:
         match = pattern.search(sentence, start)
@@ -336,7 +336,7 @@ def _finite(sentence: str, found: list[Word], place: int) -> Negated | None:
 
 
 def _statement_verb(sentence: str, found: list[Word], place: int) -> Inflection | None:
-    """Returns base, third or past where a word is the verb of a statement or, at the beginning, of a command."""
+    """Return base, third or past where a word is the verb of a statement or, at the beginning, of a command."""
     lower, forms = found[place].lower, inflections_of(found[place].lower)
     if not forms:
         return None

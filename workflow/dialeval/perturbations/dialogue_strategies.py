@@ -65,7 +65,7 @@ def order_shuffle(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
 
 
 def _replacing(title: str, name: str, n_replaced: int) -> Strategy:
-    """Returns the strategy that replaces a number of utterances."""
+    """Return the strategy that replaces a number of utterances."""
 
     def apply(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
         """Replace a random utterance (`_2`: two, `_3`: three) by utterances of other dialogues."""
@@ -189,7 +189,7 @@ def content_reduction(case: Case, rng: np.random.Generator) -> Edit | NotApplica
 
 
 def _portion(text: str, rng: np.random.Generator) -> str:
-    """Returns a stretch of one sentence, without its end mark."""
+    """Return a stretch of one sentence, without its end mark."""
     found = [text[start:end] for start, end in sentences(text)]
     if not found:
         return ""

@@ -57,7 +57,7 @@ class Entity(NamedTuple):
 
 @lru_cache(maxsize=65536)
 def find_entities(text: str) -> tuple[Entity, ...]:
-    """Returns the entities of an English text, in order, none overlapping another."""
+    """Return the entities of an English text, in order, none overlapping another."""
     found = list(_numbers(text))
     taken = [(entity.start, entity.end) for entity in found]
     free = [word for word in words(text) if not any(start < word.end and word.start < end for start, end in taken)]
@@ -72,7 +72,7 @@ def find_entities(text: str) -> tuple[Entity, ...]:
 
 
 def category_of(entities: Iterable[Entity]) -> dict[str, str]:
-    """Returns the category of each entity by its key; where mentions differ, the first that is more than a name."""
+    """Return the category of each entity by its key; where mentions differ, the first that is more than a name."""
     found: dict[str, str] = {}
     for entity in entities:
         if found.get(entity.key, "name") == "name":
@@ -82,7 +82,7 @@ def category_of(entities: Iterable[Entity]) -> dict[str, str]:
 
 @cache
 def listed_names() -> MappingProxyType[str, _Listed]:
-    """Returns the names of our own list by their lower-case form."""
+    """Return the names of our own list by their lower-case form."""
     text = files("dialeval.perturbations").joinpath("names.csv").read_text(encoding="utf-8")
     rows = csv.DictReader(text.splitlines())
     return MappingProxyType(
@@ -92,7 +92,7 @@ def listed_names() -> MappingProxyType[str, _Listed]:
 
 @cache
 def listed_by_category() -> MappingProxyType[str, tuple[str, ...]]:
-    """Returns the names of our own list by category."""
+    """Return the names of our own list by category."""
     found: dict[str, list[str]] = {}
     for listed in listed_names().values():
         found.setdefault(listed.category, []).append(listed.name)
@@ -116,18 +116,18 @@ def _numbers(text: str) -> Iterator[Entity]:
 
 
 def _mostly_capitals(found: list[Word]) -> bool:
-    """Returns whether capitals are no evidence, as in shouting or a headline."""
+    """Return whether capitals are no evidence, as in shouting or a headline."""
     capitals = [word for word in found if word.text[0].isupper() and _plain(word) not in _NO_NAMES]
     return len(capitals) > max(3, 0.7 * len(found))
 
 
 def _plain(word: Word) -> str:
-    """Returns a word in lower case without a possessive ending."""
+    """Return a word in lower case without a possessive ending."""
     return word.lower.removesuffix("'s")
 
 
 def _named(text: str, free: list[Word], place: int, shouted: bool) -> tuple[Entity | None, int]:
-    """Returns the entity that begins with a word, if one does, and how many words to go on."""
+    """Return the entity that begins with a word, if one does, and how many words to go on."""
     word = free[place]
     for n_words in (2, 1):
         listed = listed_names().get(" ".join(map(_plain, free[place : place + n_words])))
@@ -163,7 +163,7 @@ def _written_as_name(text: str, word: Word, listed: _Listed) -> bool:
 
 
 def _run(text: str, free: list[Word], place: int) -> int:
-    """Returns how many capitalised words follow each other from here with only blanks between them."""
+    """Return how many capitalised words follow each other from here with only blanks between them."""
     n_words = 1
     while place + n_words < len(free) and n_words < 4:
         last, following = free[place + n_words - 1], free[place + n_words]
@@ -189,7 +189,7 @@ def _is_capitalised(word: Word) -> bool:
 
 
 def _number_run(text: str, free: list[Word], place: int) -> int:
-    """Returns how many number words follow each other from here, as in `two hundred`."""
+    """Return how many number words follow each other from here, as in `two hundred`."""
     n_words = 1
     while place + n_words < len(free):
         last, following = free[place + n_words - 1], free[place + n_words]

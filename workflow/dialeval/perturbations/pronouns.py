@@ -101,7 +101,7 @@ _ADVERBS = word_set("also always really never often usually just still sometimes
 
 
 def replace_pronouns(text: str, way: Feature, rng: np.random.Generator) -> NewText | NotApplicable:
-    """Replaces every pronoun that a way applies to, each person by the same other one throughout.
+    """Replace every pronoun that a way applies to, each person by the same other one throughout.
 
     The case is kept, and a form of be, have or do beside a changed subject agrees with the new one, so that what is
     wrong afterwards is who is meant.
@@ -132,7 +132,7 @@ def replace_pronouns(text: str, way: Feature, rng: np.random.Generator) -> NewTe
 
 
 def _person_and_case(text: str, found: tuple[Word, ...], place: int) -> tuple[str, str]:
-    """Returns person and case of a pronoun; empty texts where the word is no pronoun to be replaced."""
+    """Return person and case of a pronoun; empty texts where the word is no pronoun to be replaced."""
     word = found[place].lower
     bare = _bare(word)
     if found[place].text in ("US", "IT"):
@@ -161,7 +161,7 @@ def _person_and_case(text: str, found: tuple[Word, ...], place: int) -> tuple[st
 
 
 def _bare(word: str) -> str:
-    """Returns a pronoun without its contraction."""
+    """Return a pronoun without its contraction."""
     return re.split("['’]", word, maxsplit=1)[0]
 
 
@@ -196,7 +196,7 @@ def _stands_alone(text: str, found: tuple[Word, ...], place: int) -> bool:
 def _agreeing(
     text: str, found: tuple[Word, ...], place: int, person: str, clitic: re.Match[str] | None
 ) -> list[Replacement]:
-    """Returns the replacements beside a subject that make the verb agree."""
+    """Return the replacements beside a subject that make the verb agree."""
     column = _column(person)
     if clitic:
         forms = _CLITICS.get(clitic.group(2).lower())

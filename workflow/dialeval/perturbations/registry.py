@@ -44,7 +44,7 @@ ATTEMPTS = 8
 
 
 def find_strategy(name: str, place: str = "") -> Strategy:
-    """Returns a strategy by its name.
+    """Return a strategy by its name.
 
     Args:
         place: where the name stands, for the message.
@@ -59,7 +59,7 @@ def find_strategy(name: str, place: str = "") -> Strategy:
 
 
 def targets_of(strategy: str, sensitivities: Sensitivities = NO_SENSITIVITIES) -> tuple[Target, ...]:
-    """Returns the criteria that a strategy lowers: Table 10's dimensions, and the user's criteria that name it.
+    """Return the criteria that a strategy lowers: Table 10's dimensions, and the user's criteria that name it.
 
     A user's criterion has the smallest of the strategy's own thresholds.
 
@@ -105,7 +105,7 @@ def perturb_repeatedly(
     random_seed: int,
     n_draws: int,
 ) -> Iterator[Perturbed | NotApplicable]:
-    """Yields draws 0 to `n_draws` - 1 of `perturb`, each different from earlier ones, or the reason for none."""
+    """Yield draws 0 to `n_draws` - 1 of `perturb`, each different from earlier ones, or the reason for none."""
     seen: set[tuple[str, ...]] = set()
     for draw in range(n_draws):
         result: Perturbed | NotApplicable = NotApplicable("no further result that differs from those before")
@@ -157,7 +157,7 @@ def build_ladder(
     random_seed: int,
     n_steps: int,
 ) -> Ladder:
-    """Returns the severity ladder of an item and a strategy; the id of a step is `<original>/<strategy>/0/<step>`.
+    """Return the severity ladder of an item and a strategy; the id of a step is `<original>/<strategy>/0/<step>`.
 
     Args:
         item: a dialogue for any strategy, or a response in its context for a turn-level one.
@@ -188,7 +188,7 @@ def build_ladder(
 
 
 def _groups(item: Item, strategy: Strategy, rng: np.random.Generator) -> list[tuple[int, ...]]:
-    """Returns the utterances that each step perturbs, in random order; of a response always the last one."""
+    """Return the utterances that each step perturbs, in random order; of a response always the last one."""
     if item.level == "turn":
         return [(len(item.utterances) - 1,)]
     places = turns_in_scope(item, strategy.scope)
@@ -237,14 +237,14 @@ def _at(
 
 
 def turns_in_scope(item: Item, scope: Scope) -> tuple[int, ...]:
-    """Returns the 0-based numbers of the utterances that may be touched: at turn level only the response."""
+    """Return the 0-based numbers of the utterances that may be touched: at turn level only the response."""
     if item.level == "turn":
         return (len(item.utterances) - 1,)
     return tuple(range(len(item.utterances))) if scope == "all" else chatbot_turns(item)
 
 
 def apply_strategy(case: Case, strategy: Strategy, rng: np.random.Generator) -> Edit | NotApplicable:
-    """Applies the rules of a strategy; not applicable where they change nothing.
+    """Apply the rules of a strategy; not applicable where they change nothing.
 
     Raises:
         ValueError: the strategy is of the other level or has no such way.
@@ -268,7 +268,7 @@ def apply_strategy(case: Case, strategy: Strategy, rng: np.random.Generator) -> 
 
 
 def perturbed_item(item: Item, edit: Edit, suffix: str) -> tuple[Item, tuple[int, ...]]:
-    """Returns the item after an edit, and the numbers of the utterances that changed, moved or are new."""
+    """Return the item after an edit, and the numbers of the utterances that changed, moved or are new."""
     new = with_fields(
         item,
         item_id=f"{item.item_id}/{suffix}",

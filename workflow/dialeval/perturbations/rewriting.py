@@ -83,7 +83,7 @@ async def rewrite_all(
     *,
     record: Callable[[str, Response], None],
 ) -> list[Rewriting | NotApplicable]:
-    """Requests rewritings, each once more where its first response fails the check; returns them in order of `tasks`.
+    """Request rewritings, each once more where its first response fails the check; returns them in order of `tasks`.
 
     Args:
         record: called with the key and every response, new or stored.
@@ -137,7 +137,7 @@ def plan_rewriting(
     attempt: int = 0,
     problem: str = "",
 ) -> Request | NotApplicable:
-    """Returns the request to rewrite an item.
+    """Return the request to rewrite an item.
 
     Args:
         item: the item to perturb, of the strategy's level.
@@ -181,7 +181,7 @@ def plan_rewriting(
 
 
 def read_rewriting(item: Item, strategy: Strategy, answer: str, *, draw: int = 0) -> Perturbed | Rejected:
-    """Returns the perturbed item that a response gives, or why the response cannot be used."""
+    """Return the perturbed item that a response gives, or why the response cannot be used."""
     places = _rewritten_places(item, strategy)
     answer = without_thinking(answer)
     if strategy.level == "turn":
@@ -216,7 +216,7 @@ def settled_rewriting(
     *,
     draw: int = 0,
 ) -> Rewriting:
-    """Returns the first rewriting that passes its check, or why none does.
+    """Return the first rewriting that passes its check, or why none does.
 
     Args:
         answers: the model's responses, in the order of the attempts; None where there was none.
@@ -235,13 +235,13 @@ def settled_rewriting(
 
 
 def _rewritten_places(item: Item, strategy: Strategy) -> tuple[int, ...]:
-    """Returns the utterances in scope that the model rewrites; the first one has nothing before it to repeat."""
+    """Return the utterances in scope that the model rewrites; the first one has nothing before it to repeat."""
     places = turns_in_scope(item, strategy.scope)
     return tuple(place for place in places if place > 0) if strategy.name == "repeating_others" else places
 
 
 def _added_speakers(item: Item, place: int) -> tuple[str, ...]:
-    """Returns the speakers of the utterances that are added where a speaker contradicts an earlier utterance.
+    """Return the speakers of the utterances that are added where a speaker contradicts an earlier utterance.
 
     Where that speaker also spoke last, the other one asks first.
     """
@@ -258,7 +258,7 @@ def _lines(item: Item, places: range, *, numbered: bool = False) -> str:
 
 
 def _shown(text: str) -> str:
-    """Returns an utterance as it stands in the prompt."""
+    """Return an utterance as it stands in the prompt."""
     return without_marks(_one_line(text))
 
 
@@ -267,7 +267,7 @@ def _one_line(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Returns a text on one line, without quotation marks around all of it."""
+    """Return a text on one line, without quotation marks around all of it."""
     plain = _one_line(text)
     for opening, closing in _QUOTES:
         if len(plain) > 1 and plain.startswith(opening) and plain.endswith(closing) and opening not in plain[1:-1]:
@@ -289,7 +289,7 @@ def _added(item: Item, answer: str, n_wanted: int) -> tuple[str, ...] | Rejected
 
 
 def _numbered(answer: str, item: Item) -> dict[int, str] | Rejected:
-    """Returns the numbered utterances of an answer by 0-based number; other lines go on with the one before.
+    """Return the numbered utterances of an answer by 0-based number; other lines go on with the one before.
 
     A number that occurs twice with different words is refused.
     """
@@ -347,7 +347,7 @@ FEWEST_REPEATED = 2
 
 
 def problem_of(strategy: str, item: Item, utterances: tuple[str, ...], places: tuple[int, ...]) -> str:
-    """Returns the problem of a rewritten item, in words for the model and the reader; empty if there is none.
+    """Return the problem of a rewritten item, in words for the model and the reader; empty if there is none.
 
     Args:
         utterances: all utterances after the rewriting.

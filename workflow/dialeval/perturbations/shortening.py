@@ -66,7 +66,7 @@ _UNFINISHED = word_set(
 
 
 def shorten(text: str, language: str, rng: np.random.Generator) -> NewText | NotApplicable:
-    """Returns an utterance without its details.
+    """Return an utterance without its details.
 
     One of its sentences is kept, statements before questions. In English it is cut before its first detail (a clause,
     a reason, a place, a time), fillers go, and names and numbers that remain become `something` or `someone`. In other
@@ -88,12 +88,12 @@ def shorten(text: str, language: str, rng: np.random.Generator) -> NewText | Not
 
 
 def is_reducible(text: str) -> bool:
-    """Returns whether an utterance is long enough to be shortened."""
+    """Return whether an utterance is long enough to be shortened."""
     return len(pieces(text)[0]) >= FEWEST_PIECES
 
 
 def _finished(short: str, sentence: str) -> str:
-    """Returns a cut sentence with its end mark, or a full stop where the question was cut away."""
+    """Return a cut sentence with its end mark, or a full stop where the question was cut away."""
     short = re.sub(r"\s+([,.!?])", r"\1", short.strip(" ,;:，、；：-–—"))
     if not short or _GOOD_END.search(short) or not _GOOD_END.search(sentence):
         return short
@@ -129,7 +129,7 @@ def _cut_before_detail(sentence: str) -> str:
 
 
 def _can_stand_alone(found: list[str]) -> bool:
-    """Returns whether words could be a sentence: a finite verb or a command, and a complete end."""
+    """Return whether words could be a sentence: a finite verb or a command, and a complete end."""
     if found[0] in _NO_OPENERS or found[-1].rpartition("'")[2] in ("d", "ll", "m", "re", "s", "ve"):
         return False
     if any(word in AUXILIARIES or "'" in word for word in found[:-1]):
@@ -153,7 +153,7 @@ def _without_fillers(sentence: str) -> str:
 
 
 def _without_names(sentence: str) -> str:
-    """Replaces entities by vague words such as `someone`, but for those at the beginning or after a comma."""
+    """Replace entities by vague words such as `someone`, but for those at the beginning or after a comma."""
     changes: list[Replacement] = []
     for entity in find_entities(sentence):
         before, after = sentence[: entity.start].rstrip(), sentence[entity.end :].lstrip()
@@ -164,7 +164,7 @@ def _without_names(sentence: str) -> str:
 
 
 def _cut_at_comma(sentence: str) -> str:
-    """Returns the first clause that is long enough to say something and does not end in a Japanese particle."""
+    """Return the first clause that is long enough to say something and does not end in a Japanese particle."""
     fewest = 3 if script_of((sentence,)) == "spaced" else 5
     for match in _CLAUSE_END.finditer(sentence):
         clause = sentence[: match.start()]
@@ -174,7 +174,7 @@ def _cut_at_comma(sentence: str) -> str:
 
 
 def _content_sentences(text: str, language: str) -> list[str]:
-    """Returns the sentences that are more than an interjection, or all of them if there are no such."""
+    """Return the sentences that are more than an interjection, or all of them if there are no such."""
     found = [text[start:end] for start, end in sentences(text)] or [text]
     return [sentence for sentence in found if len(pieces(_LEADS.sub("", sentence))[0]) >= 2] or found
 
@@ -200,7 +200,7 @@ def generic_reply(previous: str, language: str, avoid: Collection[str], rng: np.
 
 
 def is_question(text: str, language: str) -> bool:
-    """Returns whether an utterance is a question."""
+    """Return whether an utterance is a question."""
     if language == "en":
         sentence = text.strip().rstrip('"”’) ')
         return any(mark in sentence[-3:] for mark in QUESTION_MARKS) or is_english_question(sentence)
@@ -216,7 +216,7 @@ class Generic(NamedTuple):
 
 @cache
 def generic_replies() -> MappingProxyType[str, Generic]:
-    """Returns the generic replies by language code."""
+    """Return the generic replies by language code."""
     text = files("dialeval.perturbations").joinpath("generic_replies.csv").read_text(encoding="utf-8")
     found: dict[str, dict[str, list[str]]] = {}
     for row in csv.DictReader(text.splitlines()):

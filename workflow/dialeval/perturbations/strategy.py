@@ -42,7 +42,7 @@ class Pool:
 
 
 def build_pool(items: Iterable[Item]) -> Pool:
-    """Returns the pool of a corpus; the order of the items decides which draw is which."""
+    """Return the pool of a corpus; the order of the items decides which draw is which."""
     utterances: dict[str, dict[PoolUtterance, None]] = {}
     texts: dict[str, dict[str, None]] = {}
     for item in items:
@@ -99,7 +99,7 @@ def draw_entity(
 
 
 def entity_categories(pool: Pool, language: str) -> tuple[str, ...]:
-    """Returns the categories that have entities, sorted."""
+    """Return the categories that have entities, sorted."""
     return tuple(sorted(pool.entities.get(language) or listed_by_category()))
 
 
@@ -251,7 +251,7 @@ class Strategy:
 def rules_of(
     title: str, level: Level, targets: Mapping[str, float], ways: tuple[str, ...], **more: Any
 ) -> Callable[[Apply], Strategy]:
-    """Returns a decorator that makes a function the rules of a strategy with its name.
+    """Return a decorator that makes a function the rules of a strategy with its name.
 
     Args:
         title: as the paper's tables print it.
@@ -262,7 +262,7 @@ def rules_of(
 
 
 def span(before: str, after: str) -> str:
-    """Returns one change for a reader."""
+    """Return one change for a reader."""
     return f'"{before}" > "{after}"'
 
 
@@ -295,7 +295,7 @@ def apply_first_applicable(ways: Mapping[str, Rule], case: Case, rng: np.random.
 def edit_utterances(
     case: Case, way: str, change: Callable[[int, Sequence[str]], NewText | NotApplicable]
 ) -> Edit | NotApplicable:
-    """Applies a change to every editable utterance; not applicable where it changes fewer than half of them.
+    """Apply a change to every editable utterance; not applicable where it changes fewer than half of them.
 
     Args:
         change: gets the number of an utterance and all utterances, as far as they are changed already.
@@ -319,7 +319,7 @@ def edit_utterances(
 
 
 def chatbot_turns(item: Item) -> tuple[int, ...]:
-    """Returns the 0-based numbers of the chatbot's utterances.
+    """Return the 0-based numbers of the chatbot's utterances.
 
     A speaker named `chatbot` is the chatbot; beside a speaker named `human` it is the other one. Where neither is
     known, it is the last speaker at turn level, and the second to speak in a dialogue. Where the source names fewer
@@ -340,7 +340,7 @@ def chatbot_turns(item: Item) -> tuple[int, ...]:
 
 
 def earlier_turns_of_last_speaker(item: Item) -> tuple[int, ...]:
-    """Returns the 0-based numbers of the earlier utterances of the last speaker."""
+    """Return the 0-based numbers of the earlier utterances of the last speaker."""
     last = len(item.speakers) - 1
     if len(set(item.speakers)) < 2:
         return tuple(turn for turn in range(last) if (last - turn) % 2 == 0)
@@ -348,7 +348,7 @@ def earlier_turns_of_last_speaker(item: Item) -> tuple[int, ...]:
 
 
 def is_last_speaker(item: Item, turn: int) -> bool:
-    """Returns whether an utterance's speaker also has the last utterance."""
+    """Return whether an utterance's speaker also has the last utterance."""
     if len(set(item.speakers)) < 2:
         return (len(item.speakers) - 1 - turn) % 2 == 0
     return item.speakers[turn] == item.speakers[-1]

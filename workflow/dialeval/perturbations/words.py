@@ -19,7 +19,7 @@ _SENTENCE_END = re.compile(r"(?:[.!?…।؟۔]+(?=\s|$|[\"”’)])|[。！？]
 
 
 def word_set(text: str) -> frozenset[str]:
-    """Returns the words of a list that is written as text."""
+    """Return the words of a list that is written as text."""
     return frozenset(text.split())
 
 
@@ -62,19 +62,19 @@ class Replacement(NamedTuple):
 
 @lru_cache(maxsize=65536)
 def words(text: str) -> tuple[Word, ...]:
-    """Returns the words of a text that puts blanks between them; a hyphen or an apostrophe joins."""
+    """Return the words of a text that puts blanks between them; a hyphen or an apostrophe joins."""
     return tuple(Word(found.group(), found.start(), found.end()) for found in _WORD.finditer(text))
 
 
 @lru_cache(maxsize=65536)
 def content_words(text: str) -> frozenset[str]:
-    """Returns the words of an English text that carry meaning, in lower case."""
+    """Return the words of an English text that carry meaning, in lower case."""
     return frozenset(word.lower for word in words(text) if word.lower not in STOP_WORDS and len(word.text) > 1)
 
 
 @lru_cache(maxsize=65536)
 def sentences(text: str) -> tuple[tuple[int, int], ...]:
-    """Returns start and end of each sentence, with its closing marks and without blanks around it."""
+    """Return start and end of each sentence, with its closing marks and without blanks around it."""
     found: list[tuple[int, int]] = []
     begin = 0
     for end in (*(match.end() for match in _SENTENCE_END.finditer(text)), len(text)):
@@ -91,7 +91,7 @@ def sentences(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def neighbour(text: str, found: Sequence[Word], place: int, step: int) -> str:
-    """Returns the word before (-1) or after (+1) one, in lower case, or an empty text where a mark comes between."""
+    """Return the word before (-1) or after (+1) one, in lower case, or an empty text where a mark comes between."""
     beside = place + step
     if not 0 <= beside < len(found):
         return ""
@@ -100,20 +100,20 @@ def neighbour(text: str, found: Sequence[Word], place: int, step: int) -> str:
 
 
 def replace(text: str, replacements: Iterable[Replacement]) -> str:
-    """Returns a text with some stretches replaced; they must not overlap."""
+    """Return a text with some stretches replaced; they must not overlap."""
     for start, end, new in sorted(replacements, reverse=True):
         text = text[:start] + new + text[end:]
     return text
 
 
 def starts_sentence(text: str, start: int) -> bool:
-    """Returns whether a word that begins here is the first of a sentence."""
+    """Return whether a word that begins here is the first of a sentence."""
     before = text[:start].rstrip(" \t\n\"“'‘(-")
     return not before or (before[-1] in END_MARKS + ":" and not _ends_in_abbreviation(before))
 
 
 def in_case_of(model: str, new: str, *, first: bool) -> str:
-    """Returns a word in the letter case of the word that it replaces.
+    """Return a word in the letter case of the word that it replaces.
 
     Args:
         model: the word that is replaced.
@@ -128,12 +128,12 @@ def in_case_of(model: str, new: str, *, first: bool) -> str:
 
 
 def has_word(piece: str) -> bool:
-    """Returns whether a piece has a letter or a digit."""
+    """Return whether a piece has a letter or a digit."""
     return any(character.isalnum() for character in piece)
 
 
 def pieces(text: str) -> tuple[list[str], str]:
-    """Returns the smallest pieces that may be repeated or cut, and their separator.
+    """Return the smallest pieces that may be repeated or cut, and their separator.
 
     Scripts with blanks give words with their marks, joined by a blank; scripts without give characters, each with the
     signs that belong to it, joined by nothing.
@@ -143,7 +143,7 @@ def pieces(text: str) -> tuple[list[str], str]:
 
 
 def _ends_in_abbreviation(text: str) -> bool:
-    """Returns whether the stop at the end of a text belongs to a word such as `Mr.` or to an initial."""
+    """Return whether the stop at the end of a text belongs to a word such as `Mr.` or to an initial."""
     last_word = text.rstrip(".").rsplit(maxsplit=1)[-1:]
     if not text.endswith(".") or not last_word:
         return False
@@ -181,12 +181,12 @@ _THIRD = MappingProxyType({"have": "has", "be": "is", "do": "does", "go": "goes"
 
 
 def inflections_of(word: str) -> tuple[Inflection, ...]:
-    """Returns the inflections that a word can be; none for a word that is not in the table."""
+    """Return the inflections that a word can be; none for a word that is not in the table."""
     return tuple(inflection for _, inflection in readings().get(word, ()))
 
 
 def base_of(word: str, inflection: Inflection) -> str:
-    """Returns the base form of a word that is an inflected verb.
+    """Return the base form of a word that is an inflected verb.
 
     Raises:
         KeyError: the word is no such form.
@@ -195,7 +195,7 @@ def base_of(word: str, inflection: Inflection) -> str:
 
 
 def inflected(verb: str, inflection: Inflection) -> str:
-    """Returns a form of any verb, in the table or not; of several words the first is the verb."""
+    """Return a form of any verb, in the table or not; of several words the first is the verb."""
     first, blank, rest = verb.partition(" ")
     forms = verbs().get(first) or _forms(first, "", "")
     return str(getattr(forms, inflection)) + blank + rest
@@ -203,7 +203,7 @@ def inflected(verb: str, inflection: Inflection) -> str:
 
 @cache
 def readings() -> MappingProxyType[str, tuple[tuple[str, Inflection], ...]]:
-    """Returns for every form in the table the verbs and inflections that it can be."""
+    """Return for every form in the table the verbs and inflections that it can be."""
     found: dict[str, tuple[tuple[str, Inflection], ...]] = {}
     for base, forms in verbs().items():
         for inflection in get_args(Inflection):
@@ -214,7 +214,7 @@ def readings() -> MappingProxyType[str, tuple[tuple[str, Inflection], ...]]:
 
 @cache
 def verbs() -> MappingProxyType[str, VerbForms]:
-    """Returns the verbs of the table by their base form."""
+    """Return the verbs of the table by their base form."""
     text = files("dialeval.perturbations").joinpath("verbs.csv").read_text(encoding="utf-8")
     rows = csv.DictReader(text.splitlines())
     return MappingProxyType({row["base"]: _forms(row["base"], row["past"], row["participle"]) for row in rows})
@@ -231,7 +231,7 @@ class VerbForms(NamedTuple):
 
 
 def with_s(word: str) -> str:
-    """Returns the third person of a verb or the plural of a noun by rule."""
+    """Return the third person of a verb or the plural of a noun by rule."""
     if word.endswith(("s", "x", "z", "ch", "sh")):
         return word + "es"
     if word.endswith("y") and word[-2:-1] not in _VOWELS:
@@ -253,7 +253,7 @@ def _with_ed(base: str) -> str:
 
 
 def _doubled(base: str) -> str:
-    """Returns a verb with its last consonant doubled if it is one short syllable."""
+    """Return a verb with its last consonant doubled if it is one short syllable."""
     n_vowels = sum(letter in _VOWELS for letter in base)
     short = len(base) > 2 and base[-1] not in _VOWELS + "wxy" and base[-2] in _VOWELS and n_vowels == 1
     return base + base[-1] if short or base in _DOUBLED else base
@@ -310,14 +310,14 @@ SynonymsOf = Callable[[str], tuple[Synonym, ...]]
 
 
 def listed_synonyms(form: str) -> tuple[Synonym, ...]:
-    """Returns the unnatural synonyms of a word form in our list."""
+    """Return the unnatural synonyms of a word form in our list."""
     return unnatural_synonyms().get(form, ())
 
 
 def fitting_synonym(
     word: Word, previous: str, following: str, synonyms_of: SynonymsOf = listed_synonyms
 ) -> Synonym | None:
-    """Returns the synonym of a word that fits its neighbours, or None.
+    """Return the synonym of a word that fits its neighbours, or None.
 
     Args:
         previous: the word before it in lower case; empty at the beginning and after a mark.
@@ -335,7 +335,7 @@ def fitting_synonym(
 
 @cache
 def unnatural_synonyms() -> MappingProxyType[str, tuple[Synonym, ...]]:
-    """Returns the unnatural synonyms of every form of the words in our list."""
+    """Return the unnatural synonyms of every form of the words in our list."""
     text = files("dialeval.perturbations").joinpath("synonyms.csv").read_text(encoding="utf-8")
     found: dict[str, list[Synonym]] = {}
     for row in csv.DictReader(text.splitlines()):
@@ -353,7 +353,7 @@ def unnatural_synonyms() -> MappingProxyType[str, tuple[Synonym, ...]]:
 
 
 def plural(noun: str) -> str:
-    """Returns the plural of a noun; of several words the last is the noun."""
+    """Return the plural of a noun; of several words the last is the noun."""
     first, blank, last = noun.rpartition(" ")
     return first + blank + (_PLURALS.get(last) or with_s(last))
 

@@ -58,7 +58,7 @@ def estimate_chats(
     partner: Estimate | None = None,
     instructions: Mapping[str, str] | None = None,
 ) -> tuple[Estimate, Chats]:
-    """Returns the estimate of a chatbot's open requests, and the dialogues that are there.
+    """Return the estimate of a chatbot's open requests, and the dialogues that are there.
 
     Args:
         model: the chatbot.
@@ -155,14 +155,14 @@ class _End:
 
 
 def without_reasoning(response: Response) -> Response:
-    """Returns a response with the tokens of its text alone, as far as the endpoint separates them."""
+    """Return a response with the tokens of its text alone, as far as the endpoint separates them."""
     if response.completion_tokens is None or not response.reasoning_tokens:
         return response
     return replace(response, completion_tokens=max(response.completion_tokens - response.reasoning_tokens, 0))
 
 
 def _count_missing(end: _End, talk: Talk, sides: Mapping[str, _Side], chats: Chats) -> None:
-    """Counts the tokens of a dialogue's missing utterances; every prompt contains the utterances before it."""
+    """Count the tokens of a dialogue's missing utterances; every prompt contains the utterances before it."""
     first = len(end.utterances)
     speaks = [talk.voice(turn).protocol for turn in range(first, talk.n_utterances)]
     for protocol, side in sides.items():
@@ -178,7 +178,7 @@ def _count_missing(end: _End, talk: Talk, sides: Mapping[str, _Side], chats: Cha
 
 
 def _prompts(model: KnownModel, messages: tuple[Message, ...], system: str, utterance: Range) -> Iterator[Range]:
-    """Yields the tokens of the prompts from the first missing utterance on."""
+    """Yield the tokens of the prompts from the first missing utterance on."""
     prompt, overhead = model.prompt(messages), model.message_overhead()
     shortest = model.prompt(history(system, ["a"])).low
     window, counting, max_tokens = model.context_window, model.counting, utterance.most
@@ -193,7 +193,7 @@ def _prompts(model: KnownModel, messages: tuple[Message, ...], system: str, utte
 
 
 def chat_estimate(model: KnownModel, protocol: str, selfchat: Selfchat, people: Mapping[str, Dialogue]) -> Estimate:
-    """Returns the estimate of a model that chats, without requests so far."""
+    """Return the estimate of a model that chats, without requests so far."""
     assumed = utterance(model.kind, _mean_human_length(model, people))
     return Estimate(model, protocol, selfchat.max_tokens, reasoned(assumed) if model.reasons else assumed)
 

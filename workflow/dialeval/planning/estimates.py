@@ -67,7 +67,7 @@ class Estimate:
     _seen: set[bytes] = field(default_factory=set, repr=False)
 
     def count_planned(self, request: Request, response: Response | None) -> None:
-        """Counts a request that is known word for word, with its stored answer."""
+        """Count a request that is known word for word, with its stored answer."""
         self.requests += 1
         if response is not None:
             self.count_answer(response)
@@ -75,18 +75,18 @@ class Estimate:
             self.count_uncached(1, self.model.prompt(request.messages), sure=self.model.identity is not None)
 
     def is_new(self, request: Request) -> bool:
-        """Returns whether no equal request was counted before, and remembers it."""
+        """Return whether no equal request was counted before, and remember it."""
         return self.is_new_key(self.model.key(request))
 
     def is_new_key(self, key: str) -> bool:
-        """Returns the same of a request's key."""
+        """Return the same of a request's key."""
         compact = bytes.fromhex(key)
         new = compact not in self._seen
         self._seen.add(compact)
         return new
 
     def count_answer(self, response: Response) -> None:
-        """Counts the length of a stored answer."""
+        """Count the length of a stored answer."""
         if response.completion_tokens is not None:
             self.n_answers += 1
             self.answer_tokens += response.completion_tokens
@@ -96,7 +96,7 @@ class Estimate:
             self.sent_tokens += response.prompt_tokens
 
     def count_uncached(self, n: int, prompts: Range, *, sure: bool, least: float = 1.0, likely: float = 1.0) -> None:
-        """Counts requests that are to be sent, and the tokens of their prompts together.
+        """Count requests that are to be sent, and the tokens of their prompts together.
 
         Args:
             n: how many, at most.
@@ -112,7 +112,7 @@ class Estimate:
         self.prompts = self.prompts.plus(prompts._replace(low=low, expected=prompts.expected * likely))
 
     def keep_share(self, share: float, why: str) -> None:
-        """Counts a share of the requests alone; which of them it will be only the run can say.
+        """Count a share of the requests alone; which of them it will be only the run can say.
 
         What is stored is taken to be of that share, as it is after a run.
 
@@ -174,7 +174,7 @@ def cost_of_case(
     *,
     talks: bool,
 ) -> dict[str, float | None]:
-    """Returns the cost of one more case under a protocol, by judge; None if no judge has prices.
+    """Return the cost of one more case under a protocol, by judge; None if no judge has prices.
 
     Args:
         estimates: one per model and protocol.
@@ -197,7 +197,7 @@ def cost_of_case(
 
 
 def _sum(costs: Sequence[float | None]) -> float | None:
-    """Returns the sum of the known costs; models without prices are left out."""
+    """Return the sum of the known costs; models without prices are left out."""
     known = [cost for cost in costs if cost is not None]
     return sum(known) if known else None
 
@@ -225,7 +225,7 @@ def estimate_table(
     batched: Collection[str] = (),
     left_out: Sequence[str] = (),
 ) -> pa.Table:
-    """Returns the table `estimate`, its last row the sums over all models.
+    """Return the table `estimate`, its last row the sums over all models.
 
     Args:
         estimates: one per model and protocol.
@@ -248,7 +248,7 @@ def estimate_table(
 
 
 def in_words(table: pa.Table) -> str:
-    """Returns the table as text: aligned columns, sums, and the assumptions below."""
+    """Return the table as text: aligned columns, sums, and the assumptions below."""
     rows = table.to_pylist()
     cells = [HEAD, *map(_cells, rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(HEAD))]
@@ -298,7 +298,7 @@ def _row(estimate: Estimate, prices: Prices, *, batched: bool) -> dict[str, Any]
 
 
 def _sum_row(rows: Sequence[Mapping[str, Any]], notes: Sequence[str]) -> dict[str, Any]:
-    """Returns the row of the sums; costs are those of the models with prices."""
+    """Return the row of the sums; costs are those of the models with prices."""
     priced = [row for row in rows if row["cost_most"] is not None]
     stored = [row["cached"] for row in rows]
     return {
@@ -318,7 +318,7 @@ def _rounded_up(tokens: Range) -> Range:
 
 
 def _notes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Returns each note once, behind the rows that it is about."""
+    """Return each note once, behind the rows that it is about."""
     about: dict[str, list[str]] = {}
     for row in rows:
         for note in (row["note"] or "").split(SEPARATOR) if row["note"] else ():

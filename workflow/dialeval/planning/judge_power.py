@@ -66,7 +66,7 @@ MOST_CASES = 1_000_000
 def judge_rows(
     planned: PlannedDesign, size: Size, judgements: pd.DataFrame, costs: CaseCosts
 ) -> Iterator[tuple[Number, Row]]:
-    """Yields each number to plan and its row of the table `planning`, judge by judge.
+    """Yield each number to plan and its row of the table `planning`, judge by judge.
 
     Args:
         planned: the protocol.
@@ -106,7 +106,7 @@ def _about(planned: PlannedDesign, size: Size, judge: str, n_judges: int, key: K
 
 
 def population_rows(planned: PlannedDesign, size: Size, judgements: pd.DataFrame, costs: CaseCosts) -> Iterator[Row]:
-    """Yields a row for each number whose stored scores are of enough judges to be a sample of them."""
+    """Yield a row for each number whose stored scores are of enough judges to be a sample of them."""
     confidence = planned.design.confidence
     judges = [one for one in planned.design.judges if one not in planned.design.derived_judges]
     cost = costs.of(judges, planned.repeats)
@@ -136,7 +136,7 @@ def _design(one: Components, size: Size, planned: PlannedDesign, n_judges: int) 
 
 
 def numbers(planned: PlannedDesign, judge: str, size: Size, judgements: pd.DataFrame) -> list[Number]:
-    """Returns the numbers to plan, from a judge's stored judgements, or else assumed.
+    """Return the numbers to plan, from a judge's stored judgements, or else assumed.
 
     Args:
         planned: the protocol.
@@ -178,7 +178,7 @@ class Number(NamedTuple):
 
 
 def _assumed(planned: PlannedDesign, size: Size) -> Iterator[Number]:
-    """Yields the numbers to plan without stored judgements, with assumed spreads."""
+    """Yield the numbers to plan without stored judgements, with assumed spreads."""
     design = planned.design
     longest = max(design.lengths, default=None)
 
@@ -206,7 +206,7 @@ def _assumed(planned: PlannedDesign, size: Size) -> Iterator[Number]:
 
 
 def _stored(design: Design, judgements: pd.DataFrame, repeats: int) -> Iterator[Number]:
-    """Yields the numbers at the greatest length."""
+    """Yield the numbers at the greatest length."""
     longest = max(design.lengths, default=None)
     there = int(judgements["repeat"].max()) + 1
     note = f"as with the {there} repeats that are stored" if there < repeats else None
@@ -244,13 +244,13 @@ def _number(of: Key, contribution: FloatArray, unpaired: float | None, note: str
 
 
 def _unpaired_variance(value: FloatArray) -> float:
-    """Returns the variance of a difference of one item of a system and one of another."""
+    """Return the variance of a difference of one item of a system and one of another."""
     known = [row[~np.isnan(row)] for row in value]
     return 2.0 * float(np.mean([row.var(ddof=1) for row in known if len(row) > 1] or [math.nan]))
 
 
 def _instead(number: Number, assumed: list[Number]) -> Number:
-    """Returns assumptions for a number whose stored values are all equal."""
+    """Return assumptions for a number whose stored values are all equal."""
     of_measure = [one for one in assumed if one.measure == number.measure]
     alike = [one for one in of_measure if one.criterion == number.criterion] or of_measure or assumed
     note = f"{NO_DIFFERENCE}; {alike[0].note}"
@@ -361,7 +361,7 @@ class Size(NamedTuple):
 
 
 def chats_size(form: Form, opponent: str, seeds: pa.Table, n_chatbots: int) -> Size:
-    """Returns how many chatbots there will be on how many of the table `seeds`."""
+    """Return how many chatbots there will be on how many of the table `seeds`."""
     if form != "pair":
         return Size(n_chatbots, len(seeds))
     serves = pc.sum(seeds["for_gteval" if opponent == HUMAN else "for_arena"]).as_py() or 0
@@ -370,7 +370,7 @@ def chats_size(form: Form, opponent: str, seeds: pa.Table, n_chatbots: int) -> S
 
 
 def planned_size(requests: Path) -> Size:
-    """Returns the numbers of systems and cases in a table of requests."""
+    """Return the numbers of systems and cases in a table of requests."""
     rows = read_table(requests, REQUESTS, ["case_id", "item_id", "left", "right"])
     case = pc.coalesce(pc.if_else(pc.equal(rows["case_id"], ""), None, rows["case_id"]), rows["item_id"])
     systems = pc.unique(pa.chunked_array([*rows["left"].chunks, *rows["right"].chunks], pa.string())).drop_null()

@@ -68,7 +68,7 @@ class Subjects:
         return 2 if self.people else 1
 
     def there(self, needed: Callable[[str], int | None]) -> Iterator[Item]:
-        """Yields the available dialogues, human ones first.
+        """Yield the available dialogues, human ones first.
 
         Args:
             needed: of how many utterances a chatbot's dialogue on a seed must be there; None for all.
@@ -82,7 +82,7 @@ class Subjects:
 
 
 def estimate_judging(questions: Questions, subjects: Subjects, templates: Templates, store: Path) -> Iterator[Estimate]:
-    """Yields the open requests of each judge about chatbots' dialogues, under each protocol.
+    """Yield the open requests of each judge about chatbots' dialogues, under each protocol.
 
     Args:
         questions: the questions, each with its judges.
@@ -107,13 +107,13 @@ def _pairs_there(question: Question, subjects: Subjects, templates: Templates) -
 
 
 def _needed(question: Question, subjects: Subjects, n: int | None, seed_id: str) -> int | None:
-    """Returns how much of a dialogue is shown: the given length, or that of the human one; None for all."""
+    """Return how much of a dialogue is shown: the given length, or that of the human one; None for all."""
     beside_people = question.protocol.data.opponent == HUMAN and seed_id in subjects.people
     return n or (len(subjects.people[seed_id].utterances) if beside_people else None)
 
 
 def _pairs_to_come(question: Question, bounds: _Bounds, subjects: Subjects) -> Unplanned:
-    """Yields number and length of the requests about pairs with a missing dialogue, by seed and criterion."""
+    """Yield number and length of the requests about pairs with a missing dialogue, by seed and criterion."""
     settings, times = question.protocol.data, pair.n_requests(question)
     templates = list(bounds.around(pair.around(question, bounds.templates)))
     for n in settings.n_utterances or (None,):
@@ -136,7 +136,7 @@ class _Bounds:
     _lengths: dict[tuple[str, str, int], Range] = field(default_factory=dict)
 
     def dialogue(self, chats: Chats, seed_id: str, n: int) -> Range:
-        """Returns the tokens of a dialogue as it is shown, cut to n utterances."""
+        """Return the tokens of a dialogue as it is shown, cut to n utterances."""
         place = (chats.name, seed_id, n)
         if place not in self._lengths:
             known = chats.known[seed_id][:n]
@@ -148,11 +148,11 @@ class _Bounds:
         return self._lengths[place]
 
     def people(self, dialogue: Item, n: int) -> Range:
-        """Returns the tokens of a human dialogue as it is shown."""
+        """Return the tokens of a human dialogue as it is shown."""
         return self.judge.text(render_dialogue(dialogue.utterances[:n]))
 
     def around(self, requests: Iterable[Request]) -> Iterator[Range]:
-        """Yields the tokens of prompts around their dialogues."""
+        """Yield the tokens of prompts around their dialogues."""
         for request in requests:
             prompt = self.judge.prompt(request.messages)
             yield Range(max(0.0, prompt.low - SEAM), prompt.expected, prompt.high + SEAM, prompt.most + SEAM)
@@ -161,7 +161,7 @@ class _Bounds:
 def _shown_to_come(
     opponent: str, bounds: _Bounds, subjects: Subjects, seed_id: str, n: int | None
 ) -> tuple[int, Range]:
-    """Returns how many pairs of a seed are not planned, and the tokens of all dialogues in them together.
+    """Return how many pairs of a seed are not planned, and the tokens of all dialogues in them together.
 
     Where each of k chatbots meets each other one, its dialogue stands in k - 1 pairs, so no pair need be looked at.
     """
@@ -243,7 +243,7 @@ def _estimates(
 def estimate_planned(
     models: Sequence[KnownModel], protocol: str, requests: Path, store: Path, in_rounds: Question | None = None
 ) -> list[Estimate]:
-    """Returns the open requests of each model.
+    """Return the open requests of each model.
 
     Prompts that are too long for a model are counted as they were planned: shorter ones will be sent.
 
@@ -281,7 +281,7 @@ def estimate_planned(
 def _count_planned(
     planned: Iterable[Planned], estimates: Sequence[Estimate], stored_as: str, store: Path, in_rounds: Question | None
 ) -> list[AdaptiveRequests | None]:
-    """Counts requests that are known word for word, with their stored answers; returns those of rounds, uncounted.
+    """Count requests that are known word for word, with their stored answers; returns those of rounds, uncounted.
 
     Args:
         planned: the requests.
@@ -310,7 +310,7 @@ def _count_planned(
 
 
 def is_there(chats: Chats, seed_id: str, n: int | None = None) -> bool:
-    """Returns whether a dialogue, or its first n utterances, are known."""
+    """Return whether a dialogue, or its first n utterances, are known."""
     known = chats.known.get(seed_id, ())
     return seed_id in chats.ended or len(known) >= min(n or chats.length, chats.length)
 
@@ -339,7 +339,7 @@ class AdaptiveRequests:
         return self.question.protocol.adaptive
 
     def planned(self, one: Planned, response: Response | None) -> None:
-        """Takes a request that is known word for word, with its stored answer."""
+        """Take a request that is known word for word, with its stored answer."""
         place, model = len(self._about), self.estimate.model
         self._about.append((one.case_id, one.left, one.right, one.n_utterances, one.part))
         self._taken.append(model.takes(one.request))
@@ -353,11 +353,11 @@ class AdaptiveRequests:
         self._stored[place] = (response, judgement["outcome"])
 
     def to_come(self, n: int, prompts: Range) -> None:
-        """Takes requests about dialogues that are not there yet, with the tokens of all their prompts."""
+        """Take requests about dialogues that are not there yet, with the tokens of all their prompts."""
         self._to_come.append((n, prompts))
 
     def count(self, n_cases: int | None = None, *, sure: bool = True) -> None:
-        """Counts the open requests.
+        """Count the open requests.
 
         Args:
             n_cases: cases that the rounds share out, where not all of them are planned yet.
@@ -395,7 +395,7 @@ class AdaptiveRequests:
             )
 
     def _count_unplanned(self, n_cases: int, *, sure: bool) -> None:
-        """Counts where the cases are not known yet: the first round has its share of everything."""
+        """Count where the cases are not known yet: the first round has its share of everything."""
         first = float((rounds_of(n_cases, self.adaptive.block) == 0).mean())
         likely = first + LIKELY[self.adaptive.error_control] * (1.0 - first)
         uncached = [(1, prompt) for prompt in self._new(range(len(self._about)))] + self._to_come
@@ -417,18 +417,18 @@ class AdaptiveRequests:
         )
 
     def _new(self, places: Iterable[int]) -> list[Range]:
-        """Returns the prompts of those requests that are not stored, each of equal ones once."""
+        """Return the prompts of those requests that are not stored, each of equal ones once."""
         missing = [self._missing[place] for place in places if place in self._missing]
         return [prompt for key, prompt in missing if self.estimate.is_new_key(key)]
 
     def _allowed(self, known: int, later: int) -> float:
-        """Returns the share of further requests that the limit allows."""
+        """Return the share of further requests that the limit allows."""
         if self.adaptive.requests is None or not later:
             return 1.0
         return min(1.0, max(0, self.adaptive.requests - known) / later)
 
     def _replayed(self) -> tuple[Rounds, IntArray]:
-        """Returns the rounds as far as they are stored, and the requests of the round that is not, by their places."""
+        """Return the rounds as far as they are stored, and the requests of the round that is not, by their places."""
         columns = list(zip(*self._about, strict=True)) or [()] * len(COLUMNS)
         table = pa.table([pa.array(column, kind.type) for column, kind in zip(columns, _SCHEMA, strict=True)], _SCHEMA)
         opponent = self.question.protocol.data.opponent

@@ -33,7 +33,7 @@ UNSEEN = "stored responses are looked up when the model runs"
 
 
 def known_model(name: str, model: Model, learned: Mapping[str, Path]) -> KnownModel:
-    """Returns the known properties of a model.
+    """Return the known properties of a model.
 
     Args:
         name: its name in the configuration.
@@ -92,7 +92,7 @@ def _vocabulary_of(model: str) -> str | None:
 
 
 def _in_vllm(name: str, model: VllmModel, adapter: Path | None) -> KnownModel:
-    """Returns the known properties of a vLLM model; without its adapter, if that is not trained yet."""
+    """Return the known properties of a vLLM model; without its adapter, if that is not trained yet."""
     if model.lora is None:
         return _as_it_is(name, model)
     known = _as_it_is(name, model.model_copy(update={"lora_path": adapter, "lora": None}))
@@ -156,19 +156,19 @@ class Range(NamedTuple):
     most: float = 0.0
 
     def plus(self, other: Range) -> Range:
-        """Returns the sum."""
+        """Return the sum."""
         return Range(*(one + another for one, another in zip(self, other, strict=True)))
 
     def times(self, factor: float) -> Range:
-        """Returns all multiplied."""
+        """Return all multiplied."""
         return Range(*(one * factor for one in self))
 
     def scaled(self, low: float, high: float, most: float) -> Range:
-        """Returns it as counted by something that may count another number of tokens, so many times as many."""
+        """Return it as counted by something that may count another number of tokens, so many times as many."""
         return Range(self.low * low, self.expected, self.high * high, self.most * most)
 
     def at_most(self, bound: float) -> Range:
-        """Returns it under a bound."""
+        """Return it under a bound."""
         return Range(*(min(one, bound) for one in self))
 
 
@@ -217,7 +217,7 @@ UTTERANCES: dict[Kind, Assumption] = {
 
 
 def utterance(kind: Kind, people: float) -> Assumption:
-    """Returns how long a chatbot's utterances are taken to be.
+    """Return how long a chatbot's utterances are taken to be.
 
     Args:
         kind: what speaks.
@@ -228,7 +228,7 @@ def utterance(kind: Kind, people: float) -> Assumption:
 
 
 def verdict(protocol: str, kind: Kind, *, reasons: bool) -> Assumption:
-    """Returns how long a judge's answers under a protocol are taken to be.
+    """Return how long a judge's answers under a protocol are taken to be.
 
     Args:
         protocol: its name.
@@ -242,7 +242,7 @@ def verdict(protocol: str, kind: Kind, *, reasons: bool) -> Assumption:
 
 
 def reasoned(assumed: Assumption) -> Assumption:
-    """Returns how long answers of a reasoning model are taken to be."""
+    """Return how long answers of a reasoning model are taken to be."""
     return Assumption(assumed.tokens.plus(REASONING.tokens), f"{assumed.source}; {REASONING.source}")
 
 
@@ -279,23 +279,23 @@ class KnownModel:
     takes: Callable[[Request], bool] = _takes_all
 
     def key(self, request: Request) -> str:
-        """Returns a request's key; among themselves keys differ as requests do even if the identity is not known."""
+        """Return a request's key; among themselves keys differ as requests do even if the identity is not known."""
         return request_key(request, self.identity or "", reads_subject=self.reads_subject)
 
     def prompt(self, messages: tuple[Message, ...]) -> Range:
-        """Returns the tokens of a prompt that the model will report."""
+        """Return the tokens of a prompt that the model will report."""
         count, kind = self.count_tokens(messages), self.counting
         unseen = kind.per_message * len(messages)
         return Range(count * kind.low, count * kind.expected, count * kind.high + unseen, count * kind.most + unseen)
 
     def text(self, text: str) -> Range:
-        """Returns the tokens that a text adds to a prompt."""
+        """Return the tokens that a text adds to a prompt."""
         count = self.count_tokens((Message("user", text),)) - self.count_tokens((Message("user", ""),))
         kind = self.counting
         return Range(count * kind.low, count * kind.expected, count * kind.high, count * kind.most)
 
     def message_overhead(self) -> int:
-        """Returns the most tokens that making a message of a text adds."""
+        """Return the most tokens that making a message of a text adds."""
         one = (Message("user", "a"),)
         three = (*one, Message("assistant", "a"), *one)
         return -(-(self.count_tokens(three) - self.count_tokens(one)) // 2) + self.counting.per_message
@@ -328,7 +328,7 @@ class Counting:
 
     @classmethod
     def by_another(cls, name: str) -> Counting:
-        """Returns the counting of a model by a tokenizer that is not its own."""
+        """Return the counting of a model by a tokenizer that is not its own."""
         if name == UPPER_ESTIMATE:  # English has one token for four to five bytes, Chinese one for two to three
             return cls(name, 0.35, 1.0, 2.0, TEMPLATE_TOKENS, expected=0.5)
         return cls(f"{name} (not the model's own)", 0.7, 1.5, 2.0, TEMPLATE_TOKENS)

@@ -57,7 +57,7 @@ def plans(
     labels: LabelPlan | None = None,
     earlier: EarlierLabels | None = None,
 ) -> Iterator[Row]:
-    """Yields the rows of a table `planning` on one protocol; none without two systems or two cases.
+    """Yield the rows of a table `planning` on one protocol; none without two systems or two cases.
 
     Args:
         planned: the protocol.
@@ -91,7 +91,7 @@ def _of_people(
     case: float | None,
     earlier: EarlierLabels,
 ) -> Iterator[Row]:
-    """Yields columns of rows of the table `planning`: for these annotators, and for a population of annotators.
+    """Yield columns of rows of the table `planning`: for these annotators, and for a population of annotators.
 
     The latter needs an earlier run in which three annotators labelled every dialogue. `case` is the cost of one more.
     """
@@ -251,7 +251,7 @@ _OF_LABELS = ("case x annotator", "system x case x annotator", "repeat")
 def _people(
     number: Number, per_case: int, of_pairs: bool, corrected: Sequence[Row], annotated: HumanLabelDesign | None
 ) -> tuple[HumanLabelDesign, str, list[str]]:
-    """Returns the variance of labels, their correlation with the judge, the source of both, and notes.
+    """Return the variance of labels, their correlation with the judge, the source of both, and notes.
 
     `corrected` are the rows of `labels/estimates` of protocol and judge.
     """
@@ -306,7 +306,7 @@ def _decided(replacement: Sequence[Row], protocol: str, judge: str, number: Numb
 
 
 def _alternative_annotators(labels: LabelPlan, n_labels: int, decided: float | None) -> str:
-    """Returns the annotators and items that the alternative annotator test needs, and whether the plan has them."""
+    """Return the annotators and items that the alternative annotator test needs, and whether the plan has them."""
     each = n_labels * labels.answers // max(labels.n_annotators, 1)
     most = max(labels.n_annotators, FEWEST_ANNOTATORS)
     share, source = (DECIDED, "assumed") if decided is None else (decided, "in earlier labels")
@@ -332,7 +332,7 @@ def _known(*numbers: float | None) -> bool:
 
 
 def _left(row: Row, error: float = 0.0) -> float:
-    """Returns the factor of the variance that remains in a sample without replacement.
+    """Return the factor of the variance that remains in a sample without replacement.
 
     The share `error` of the variance, which is disagreement of annotators, remains in full.
     """

@@ -59,7 +59,7 @@ def checked_config(
     own_environments: bool,
     labelling: bool = False,
 ) -> Config:
-    """Returns the configuration of a run that can begin.
+    """Return the configuration of a run that can begin.
 
     Args:
         raw: what the files and the command line say together.
@@ -171,7 +171,7 @@ def _unwritable(config: Config) -> Iterator[Mistake]:
 
 
 def _unfit_templates(config: Config) -> Iterator[Mistake]:
-    """Yields templates, the user's or replacements of shipped ones, that lack a part of their protocol."""
+    """Yield templates, the user's or replacements of shipped ones, that lack a part of their protocol."""
     templates, known = Templates(config.prompts.directory, config.prompts.set), set(config.known_criteria())
     for name, protocol in config.resolved_protocols().items():
         own = name in config.protocols.own
@@ -217,7 +217,7 @@ def _missing_questions(config: Config) -> Iterator[Mistake]:
 
 
 def _unfit_translation_templates(config: Config) -> Iterator[Mistake]:
-    """Yields the user's templates of translation that lack a variable."""
+    """Yield the user's templates of translation that lack a variable."""
     if not config.translate or not config.prompts.directory:
         return
     judged = any(settings.quality and settings.quality.judges for settings in config.translate.values())
@@ -230,7 +230,7 @@ def _unfit_translation_templates(config: Config) -> Iterator[Mistake]:
 
 
 def _unfit_completion_template(config: Config) -> Iterator[Mistake]:
-    """Yields what the user's own template of memorization forgets."""
+    """Yield what the user's own template of memorization forgets."""
     if not config.memorization or not config.prompts.directory:
         return
     text = "Quince only marrow."
@@ -285,7 +285,7 @@ def _unavailable_models(
 
 
 def check_transcripts(config: Config, names: Collection[str], planned: Collection[str] = ()) -> dict[str, list[str]]:
-    """Returns lines on the content of transcripts, by name, so that mistakes show before any paid request.
+    """Return lines on the content of transcripts, by name, so that mistakes show before any paid request.
 
     Args:
         config: the configuration.
@@ -393,7 +393,7 @@ NEEDS = (
 
 
 def is_named(target: str, words: Sequence[str]) -> bool:
-    """Returns whether a command of Snakemake's, given by its words, names a target."""
+    """Return whether a command of Snakemake's, given by its words, names a target."""
     return any(word == target and before not in _NO_TARGETS for before, word in pairwise(words))
 
 

@@ -50,7 +50,7 @@ class Templates:
         }
 
     def render(self, name: str, **values: object) -> str:
-        """Returns a template filled with values.
+        """Return a template filled with values.
 
         Raises:
             UserError: the template is not there, not UTF-8 or not valid, uses a value that it is not given, or computes
@@ -83,7 +83,7 @@ class Templates:
 
 
 def render_dialogue(utterances: Sequence[str], speakers: Sequence[str] | None = None) -> str:
-    """Returns a dialogue as lines `A: text<chat_end>`, see `ShownDialogue`; a rendered one unchanged."""
+    """Return a dialogue as lines `A: text<chat_end>`, see `ShownDialogue`; a rendered one unchanged."""
     return str(utterances if isinstance(utterances, ShownDialogue) else ShownDialogue(utterances, speakers))
 
 
@@ -146,18 +146,18 @@ class SpokenDialogue(ShownDialogue):
 
 
 def shown_name(name: str) -> str:
-    """Returns a speaker's name as it is shown before an utterance."""
+    """Return a speaker's name as it is shown before an utterance."""
     return one_line(name[:1].upper() + name[1:])
 
 
 def letters_of(speakers: Sequence[str]) -> list[str]:
-    """Returns the letter of each utterance's speaker: A to Z in the order in which they begin, then A2 to Z2 ..."""
+    """Return the letter of each utterance's speaker: A to Z in the order in which they begin, then A2 to Z2 ..."""
     order = {name: number for number, name in enumerate(dict.fromkeys(speakers))}
     return [_letter(order[name]) for name in speakers]
 
 
 def one_line(text: str) -> str:
-    """Returns a text without line breaks and marks, all other blanks as they are."""
+    """Return a text without line breaks and marks, all other blanks as they are."""
     if _BREAK.search(text):  # few have one, and all blanks of a text are many
         text = _BLANKS.sub(lambda blanks: " " if _BREAK.search(blanks[0]) else blanks[0], text)
     return without_marks(_MARK_INSIDE.sub("chat end", text)).strip()
@@ -175,7 +175,7 @@ PAPERS = "papers"
 
 
 def template_folders(directory: Path | None = None, prompt_set: PromptSet = "ours", ours: Path = OURS) -> list[Path]:
-    """Returns the folders of templates; the first that has one of a name gives it.
+    """Return the folders of templates; the first that has one of a name gives it.
 
     Args:
         directory: a user's folder, whose templates replace all others of the same name.
@@ -186,7 +186,7 @@ def template_folders(directory: Path | None = None, prompt_set: PromptSet = "our
 
 
 def uses_paper_prompts(templates: Iterable[str], directory: Path | None, prompt_set: PromptSet) -> bool:
-    """Returns whether all templates are of the papers' set, and none of a user's folder.
+    """Return whether all templates are of the papers' set, and none of a user's folder.
 
     What that set has no template for is no prompt that a paper prints, so that ours is as good as any.
     """
@@ -198,7 +198,7 @@ _REFERS = re.compile(rb"\{%[-+]?\s*(include|import|from|extends)\b")
 
 
 def with_references(names: Iterable[str], folders: Sequence[Path]) -> dict[str, bytes]:
-    """Returns the contents of templates, if they exist, and of those that they include, import or extend.
+    """Return the contents of templates, if they exist, and of those that they include, import or extend.
 
     Where a name is computed, every template of the folders counts.
 
@@ -222,7 +222,7 @@ def with_references(names: Iterable[str], folders: Sequence[Path]) -> dict[str, 
 
 @cache
 def _referred(template: bytes) -> tuple[str | None, ...]:
-    """Returns the names that a template refers to; None stands for a computed one."""
+    """Return the names that a template refers to; None stands for a computed one."""
     if not _REFERS.search(template):
         return ()
     import jinja2  # as above
@@ -257,14 +257,14 @@ _BRACKETS = "<>＜＞〈〉◁▷[]|｜ \t\r\n"
 
 
 def without_thinking(text: str) -> str:
-    """Returns an answer without the reasoning that it begins with; empty if the reasoning does not end."""
+    """Return an answer without the reasoning that it begins with; empty if the reasoning does not end."""
     return split_thinking(text)[0]
 
 
 def split_thinking(
     text: str, opening: str = OPENING, closing: str = CLOSING, *, opened: bool = False
 ) -> tuple[str, str]:
-    """Returns the answer, and the reasoning between marks at its beginning.
+    """Return the answer, and the reasoning between marks at its beginning.
 
     The first closing mark ends it; whatever looks like one later on belongs to the answer. Thinking that never ends
     leaves an empty answer.
@@ -282,13 +282,13 @@ def split_thinking(
 
 
 def thinking_mark(text: str) -> str:
-    """Returns the first mark of reasoning in an answer, empty if there is none."""
+    """Return the first mark of reasoning in an answer, empty if there is none."""
     found = _MARK.search(text)
     return found[0] if found else ""
 
 
 def without_marks(text: str) -> str:
-    """Returns a text whose marks of thinking, and of messages, are words in brackets: `</think>` becomes `(/think)`.
+    """Return a text whose marks of thinking, and of messages, are words in brackets: `</think>` becomes `(/think)`.
 
     A text without any is returned as it is.
     """

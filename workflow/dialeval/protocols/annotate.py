@@ -30,7 +30,7 @@ REASON = "reason"
 def plan(
     question: Question, items: Iterable[Item], templates: Templates, n_seed_utterances: int = 2
 ) -> Iterator[Planned]:
-    """Yields the request about every dialogue with an utterance of the judged system.
+    """Yield the request about every dialogue with an utterance of the judged system.
 
     Args:
         n_seed_utterances: utterances of a ChatSEED, which are not judged.
@@ -46,7 +46,7 @@ def plan(
 
 
 def around(question: Question, item: Item, places: tuple[int, ...], templates: Templates) -> Request:
-    """Returns the request about a dialogue, without its name."""
+    """Return the request about a dialogue, without its name."""
     dialogue, letters = ShownDialogue(item.utterances, item.speakers), letters_of(item.speakers)
     prompt = templates.render(
         question.template,
@@ -71,7 +71,7 @@ def around(question: Question, item: Item, places: tuple[int, ...], templates: T
 
 
 def parse(question: Question, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yields rows of the table `judgements`: one for each criterion and, for failures, one on a good case.
+    """Yield rows of the table `judgements`: one for each criterion and, for failures, one on a good case.
 
     A criterion is shown (Yes) where utterances are named, all of the judged speaker; `place` is the first. In a good
     case all criteria could be parsed and none is shown.
@@ -137,7 +137,7 @@ _MOST = 1_000
 
 
 def read_marks(text: str, names: Sequence[str], *, cut: bool = False) -> dict[str, tuple[int, ...]]:
-    """Returns the numbers of the utterances that an answer names, ascending, by criterion; none for `none`.
+    """Return the numbers of the utterances that an answer names, ascending, by criterion; none for `none`.
 
     Args:
         text: the answer; a reasoning part at its beginning is ignored.
@@ -152,7 +152,7 @@ def read_marks(text: str, names: Sequence[str], *, cut: bool = False) -> dict[st
 
 
 def reason_in(text: str) -> str:
-    """Returns the text behind `Reason:`; empty without one."""
+    """Return the text behind `Reason:`; empty without one."""
     found = _REASON.search(plain_text(text))
     return found["value"].strip(" \t\n*_`") if found else ""
 
@@ -170,7 +170,7 @@ def _lines(plain: str, names: Sequence[str], *, cut: bool) -> dict[str, tuple[in
 
 
 def _numbers(value: str) -> tuple[int, ...] | None:
-    """Returns the numbers of a line; none for `none`, None for any other content."""
+    """Return the numbers of a line; none for `none`, None for any other content."""
     bare = _BRACKETS.sub(" ", value).strip(EDGES)
     if _NONE.fullmatch(bare) or re.fullmatch(r"\s*\[\s*\]\s*", value):
         return ()
@@ -187,5 +187,5 @@ def _numbers(value: str) -> tuple[int, ...] | None:
 
 
 def _spelled(name: str) -> str:
-    """Returns the pattern of a name, whose blanks may be hyphens or underscores and the other way round."""
+    """Return the pattern of a name, whose blanks may be hyphens or underscores and the other way round."""
     return r"[\s_\-]+".join(map(re.escape, re.split(r"[\s_\-]+", name.strip())))

@@ -49,7 +49,7 @@ class Rules:
     n_seed_utterances: int = 2
 
     def check(self, item: Item) -> dict[str, Found]:
-        """Returns the failures of a dialogue, by kind; a rule without the dialogue's language is absent."""
+        """Return the failures of a dialogue, by kind; a rule without the dialogue's language is absent."""
         places = judged_places(item, self.n_seed_utterances)
         judged = {place: item.utterances[place - 1] for place in places}
         found = {REPETITION: Found(repeated(item.utterances, item.speakers, places))}
@@ -68,7 +68,7 @@ class Rules:
 
 
 def judgements(protocol: str, items: Iterable[Item], rules: Rules) -> Iterator[dict[str, Any]]:
-    """Yields rows of the table `judgements`: a row for each dialogue and kind, and whether it is a good case.
+    """Yield rows of the table `judgements`: a row for each dialogue and kind, and whether it is a good case.
 
     Args:
         protocol: whose judgements they are.
@@ -104,12 +104,12 @@ def judgements(protocol: str, items: Iterable[Item], rules: Rules) -> Iterator[d
 
 
 def n_words(text: str) -> int:
-    """Returns the number of words; in scripts without blanks every character is one."""
+    """Return the number of words; in scripts without blanks every character is one."""
     return sum(map(is_word, tokens(text)))
 
 
 def longest_of_people(utterances: Iterable[tuple[str, str]], quantile: float) -> dict[str, int]:
-    """Returns by language the length in words that the given share of human utterances does not exceed.
+    """Return by language the length in words that the given share of human utterances does not exceed.
 
     It is the length of an utterance: the smallest one that at least this share keeps to.
 
@@ -126,7 +126,7 @@ def longest_of_people(utterances: Iterable[tuple[str, str]], quantile: float) ->
 
 
 def too_long(utterances: Mapping[int, str], limit: int) -> tuple[int, ...]:
-    """Returns the places of the utterances that are longer than a limit in words.
+    """Return the places of the utterances that are longer than a limit in words.
 
     Args:
         utterances: what is judged, by place.
@@ -143,7 +143,7 @@ LEAST_SHARE = 0.5
 
 
 def repeated(utterances: Sequence[str], speakers: Sequence[str], judged: Collection[int]) -> tuple[int, ...]:
-    """Returns the places, from 1, of the judged utterances that repeat their speaker's own earlier words.
+    """Return the places, from 1, of the judged utterances that repeat their speaker's own earlier words.
 
     Args:
         utterances: all of a dialogue, in order.
@@ -161,7 +161,7 @@ def repeated(utterances: Sequence[str], speakers: Sequence[str], judged: Collect
 
 
 def _runs(text: str) -> list[tuple[str, ...]]:
-    """Returns the runs of words of an utterance, none of one that is too short."""
+    """Return the runs of words of an utterance, none of one that is too short."""
     words = tuple(token for token in tokens(text) if is_word(token))
     unspaced = 2 * sum(len(word) == 1 and is_unspaced(word) for word in words) > len(words)
     n, fewest = (RUN_UNSPACED, FEWEST_UNSPACED) if unspaced else (RUN, FEWEST_WORDS)
@@ -255,12 +255,12 @@ _COMPILED = {language: re.compile("|".join(patterns)) for language, patterns in 
 
 
 def knows(language: str) -> bool:
-    """Returns whether there are phrases in a language."""
+    """Return whether there are phrases in a language."""
     return language in _COMPILED
 
 
 def phrase_of(text: str, language: str) -> str:
-    """Returns the phrase in which a speaker identifies itself as an AI, in lower case; empty without one.
+    """Return the phrase in which a speaker identifies itself as an AI, in lower case; empty without one.
 
     Args:
         language: one that `knows` knows.

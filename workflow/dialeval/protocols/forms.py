@@ -30,7 +30,7 @@ _Row = Mapping[str, Any]
 def plan(
     question: Question, items: Iterable[Item], templates: Templates, n_seed_utterances: int = 2
 ) -> Iterator[Planned]:
-    """Yields the requests of any form but `pair` about items, which are scored on the question's criteria.
+    """Yield the requests of any form but `pair` about items, which are scored on the question's criteria.
 
     Args:
         n_seed_utterances: utterances of a ChatSEED, which form `annotate` does not judge.
@@ -52,7 +52,7 @@ def plan(
 
 
 def parse(question: Question, planned: _Row, answer: _Row) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `judgements` of an answer, by the form of the question, without the judge's name.
+    """Yield the rows of the table `judgements` of an answer, by the form of the question, without the judge's name.
 
     Args:
         planned: row of `requests`.
@@ -76,7 +76,7 @@ def plan_retries(
     pairs: Iterable[tuple[_Row, _Row]],
     templates: Templates,
 ) -> Iterator[Planned]:
-    """Yields one more request for every unparsed answer.
+    """Yield one more request for every unparsed answer.
 
     Args:
         pairs: complete rows of `requests` with their rows of `responses`.
@@ -96,7 +96,7 @@ def plan_retries(
 
 
 def unfit_template(question: Question, templates: Templates) -> Iterator[str]:
-    """Yields the mistakes in a protocol's template.
+    """Yield the mistakes in a protocol's template.
 
     Raises:
         UserError: the template cannot be rendered.
@@ -107,7 +107,7 @@ def unfit_template(question: Question, templates: Templates) -> Iterator[str]:
 
 
 def asks_in_words_of(question: Question, criterion: Criterion, templates: Templates) -> bool:
-    """Returns whether a protocol's template shows the question or the meaning of a criterion.
+    """Return whether a protocol's template shows the question or the meaning of a criterion.
 
     Raises:
         UserError: the template cannot be rendered.
@@ -130,7 +130,7 @@ def _words_of(criterion: Criterion, level: Level) -> list[str]:
 def _sample_requests(
     question: Question, criterion: Criterion | None, templates: Templates
 ) -> Iterator[tuple[Sequence[Item], Request]]:
-    """Yields requests about dialogues whose utterances can be found in the prompt, with these dialogues."""
+    """Yield requests about dialogues whose utterances can be found in the prompt, with these dialogues."""
     one = Question(question.name, question.protocol, question.shipped, (criterion,) if criterion else ())
     levels: tuple[Level, ...] = LEVELS if criterion is None or criterion.level is None else (criterion.level,)
     if question.protocol.form == "pair":

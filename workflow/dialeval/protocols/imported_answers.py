@@ -35,7 +35,7 @@ def turns(
     source: str,
     notes: Counter[str],
 ) -> dict[str, list[Turn]]:
-    """Returns a model's published utterances after each seed, as turns of self-chat.
+    """Return a model's published utterances after each seed, as turns of self-chat.
 
     Args:
         seeds: the two utterances of every seed.
@@ -79,7 +79,7 @@ def turns(
 def responses(
     planned: Iterable[Mapping[str, Any]], answers: Mapping[Key, PublishedAnswer], source: str, notes: Counter[str]
 ) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `responses`, in the order of the requests.
+    """Yield the rows of the table `responses`, in the order of the requests.
 
     A request without a published answer is `missing`. So is one where the file says `EM`, identical texts: such pairs
     are not planned, as the authors drop them, so the file contradicts the dialogues, and no verdict may be guessed.
@@ -118,7 +118,7 @@ def responses(
 
 
 def _response(row: Mapping[str, Any], answer: PublishedAnswer | None, notes: Counter[str]) -> dict[str, Any]:
-    """Returns one row of the table `responses`."""
+    """Return one row of the table `responses`."""
     text = valid_unicode(answer.text.strip()) if answer else ""
     identical = text == IDENTICAL
     if answer is None or not text:
@@ -166,7 +166,7 @@ def _check_names(answered_about: Mapping[str, bool], answers: Mapping[Key, Publi
 
 
 def _same_texts(subject: Iterable[Iterable[str]], answer: PublishedAnswer) -> bool:
-    """Returns whether the published conversations are a request's dialogues; of pairs, their beginnings count."""
+    """Return whether the published conversations are a request's dialogues; of pairs, their beginnings count."""
     if not answer.conversations:
         return True
     pair = len(answer.conversations) > 1
@@ -183,10 +183,10 @@ def _yes_without_index(text: str) -> bool:
 
 
 def _without_blanks(utterances: Iterable[str]) -> list[str]:
-    """Returns utterances with each run of blanks as one blank."""
+    """Return utterances with each run of blanks as one blank."""
     return [" ".join(text.split()) for text in utterances]
 
 
 def _letters(utterances: Iterable[str]) -> list[str]:
-    """Returns the letters and digits of utterances in one case."""
+    """Return the letters and digits of utterances in one case."""
     return ["".join(char for char in text.casefold() if char.isalnum()) for text in utterances]

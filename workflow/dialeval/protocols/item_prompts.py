@@ -31,7 +31,7 @@ YES_NO: ByLevel = {"turn": "yes_no_turn.j2", "dialogue": "yes_no_dialogue.j2"}
 
 
 def subject_of(item: Item, criteria: Iterable[Criterion], *criterion: str) -> tuple[Dialogue, ...]:
-    """Returns the subject of a request about an item.
+    """Return the subject of a request about an item.
 
     Args:
         criteria: of the request.
@@ -44,7 +44,7 @@ def subject_of(item: Item, criteria: Iterable[Criterion], *criterion: str) -> tu
 
 
 def about_item(item: Item) -> dict[str, Any]:
-    """Returns the columns of `requests` that identify an item and its system."""
+    """Return the columns of `requests` that identify an item and its system."""
     about: dict[str, Any] = {"corpus": item.corpus, "language": item.language, "item_id": item.item_id}
     if item.system:
         about |= {"left": item.system, "n_utterances": len(item.utterances)}
@@ -57,7 +57,7 @@ def prompt_for(
     criteria: Sequence[Criterion],
     subject: tuple[Dialogue, ...],
 ) -> str:
-    """Returns the prompt of a request about an item.
+    """Return the prompt of a request about an item.
 
     Args:
         names: the template of each level.
@@ -88,7 +88,7 @@ def shortened(
     criteria: Mapping[str, Criterion],
     names: ByLevel | None = None,
 ) -> tuple[Request, int]:
-    """Returns the request without as many of the oldest utterances as its window needs, and their number.
+    """Return the request without as many of the oldest utterances as its window needs, and their number.
 
     The last utterance stays: a request that does not fit even so is returned unchanged, for the engine to refuse. Text
     behind the prompt, such as the fields of a structured answer, stays.
@@ -108,7 +108,7 @@ def shortened(
 def shortened_with(
     request: Request, templates: Templates, window: Window, about: Sequence[Criterion], names: ByLevel
 ) -> tuple[Request, int]:
-    """Returns `shortened` of a request whose criteria and templates are known."""
+    """Return `shortened` of a request whose criteria and templates are known."""
     limit = window.context_window
 
     def fits(candidate: Request) -> bool:
@@ -139,7 +139,7 @@ def shortened_with(
 
 
 def blinded(item: Item) -> tuple[tuple[str, ...], str]:
-    """Returns the speakers and the judged one; as letters where a label would reveal the system."""
+    """Return the speakers and the judged one; as letters where a label would reveal the system."""
     if not any(names_system(label, item.system) for label in set(item.speakers)):
         return item.speakers, item.judged
     letters = dict(zip(item.speakers, letters_of(item.speakers), strict=True))
@@ -159,7 +159,7 @@ class QuestionSettings(BaseModel, defer_build=True):
     own: list[Criterion] = []
 
     def question(self) -> Question:
-        """Returns the protocol as a question."""
+        """Return the protocol as a question."""
         return Question(self.name, self.protocol, self.shipped, tuple(self.criteria), tuple(self.own))
 
 
@@ -184,12 +184,12 @@ class PlanSettings(QuestionSettings):
 
 
 def templates_of(protocol: Protocol, shipped: ByLevel) -> ByLevel:
-    """Returns the template for items of each level: the protocol's own, or the shipped ones."""
+    """Return the template for items of each level: the protocol's own, or the shipped ones."""
     return dict.fromkeys(LEVELS, protocol.template) if protocol.template else shipped
 
 
 def item_criteria(settings: PlanSettings, pairs: Iterable[Mapping[str, Any]]) -> ItemCriteria:
-    """Returns which criteria an item is scored on; `pairs` are the rows of perturbed items with their originals."""
+    """Return which criteria an item is scored on; `pairs` are the rows of perturbed items with their originals."""
     from dialeval.perturbations.suite import targets_of_items  # loads numpy.random, which parsing does not need
 
     return ItemCriteria(
@@ -202,7 +202,7 @@ def item_criteria(settings: PlanSettings, pairs: Iterable[Mapping[str, Any]]) ->
 
 
 def scored_items(settings: PlanSettings, paths: Iterable[Path]) -> Iterator[Item]:
-    """Yields the items of tables; of dialogues also the responses that criteria about single responses score."""
+    """Yield the items of tables; of dialogues also the responses that criteria about single responses score."""
     about_responses = any(one.level == "turn" for one in settings.criteria)
     for item in chain.from_iterable(map(iterate_items, paths)):
         yield item

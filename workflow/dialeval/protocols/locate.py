@@ -34,7 +34,7 @@ _NONE = re.compile(r"\b(?:none|n/a)\b", re.IGNORECASE)
 
 
 def plan(question: Question, items: Iterable[Item], templates: Templates) -> Iterator[Planned]:
-    """Yields the requests about every complete dialogue, criterion by criterion."""
+    """Yield the requests about every complete dialogue, criterion by criterion."""
     for item in items:
         label = f"{item.case_id}/{item.system}" if question.shipped else f"{item.corpus}/{item.item_id}"
         for criterion, request in zip(question.each_criterion(), around(question, item, templates), strict=True):
@@ -45,7 +45,7 @@ def plan(question: Question, items: Iterable[Item], templates: Templates) -> Ite
 
 
 def around(question: Question, item: Item, templates: Templates) -> Iterator[Request]:
-    """Yields for each criterion the request about a dialogue, without its name."""
+    """Yield for each criterion the request about a dialogue, without its name."""
     dialogue, letters, places = ShownDialogue(item.utterances, item.speakers), letters_of(item.speakers), _places(item)
     for criterion in question.each_criterion():
         prompt = templates.render(
@@ -65,7 +65,7 @@ def around(question: Question, item: Item, templates: Templates) -> Iterator[Req
 
 
 def parse(question: Question, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yields the row of the table `judgements`.
+    """Yield the row of the table `judgements`.
 
     `choice` is Yes (AI, or what the criterion names) or No; `place` is the first utterance, 1-based as in the paper,
     and set only for Yes. Where only one speaker is judged it is one of that speaker's.
@@ -90,7 +90,7 @@ def parse(question: Question, planned: Mapping[str, Any], answer: Mapping[str, A
 
 
 def _places(item: Item) -> tuple[str, ...]:
-    """Returns the numbers of the utterances that are judged where not all are; otherwise none."""
+    """Return the numbers of the utterances that are judged where not all are; otherwise none."""
     if not item.judged:
         return ()
     return tuple(str(place) for place, speaker in enumerate(item.speakers, start=1) if speaker == item.judged)
@@ -103,12 +103,12 @@ def _fields(criterion: Criterion | None) -> list[verdicts.Field]:
 
 
 def passes(choice: str | None, place: int | None, n: int) -> bool:
-    """Returns whether a dialogue passes at N: human, or the first AI utterance comes after N."""
+    """Return whether a dialogue passes at N: human, or the first AI utterance comes after N."""
     return choice == "No" or (choice == "Yes" and place is not None and place > n)
 
 
 def _choice_and_index(verdict: VerdictText, n_utterances: int) -> tuple[str | None, int | None, str]:
-    """Returns the choice and the index, or the problem if they cannot be parsed."""
+    """Return the choice and the index, or the problem if they cannot be parsed."""
     if verdict.choice is None:
         return None, None, verdict.reason
     named = " / ".join(verdict.indices)
@@ -128,7 +128,7 @@ def _choice_and_index(verdict: VerdictText, n_utterances: int) -> tuple[str | No
 
 
 def _number(text: str) -> int | None:
-    """Returns the number that an index field holds; more than one is none, nor is one that is denied or softened."""
+    """Return the number that an index field holds; more than one is none, nor is one that is denied or softened."""
     found = _PLACE.fullmatch(text)
     if found is None or len(found["number"]) > _MOST_DIGITS or _NONE.search(text) or re.search(r"\d", found["behind"]):
         return None

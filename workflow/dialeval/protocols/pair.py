@@ -41,7 +41,7 @@ class _Side(NamedTuple):
 
 
 def plan(question: Question, cases: Cases, templates: Templates, skipped: Counter[str]) -> Iterator[Planned]:
-    """Yields the requests of every two dialogues that are shown side by side: criterion by criterion, in both orders.
+    """Yield the requests of every two dialogues that are shown side by side: criterion by criterion, in both orders.
 
     Args:
         cases: all systems' dialogues.
@@ -62,7 +62,7 @@ def plan(question: Question, cases: Cases, templates: Templates, skipped: Counte
 
 
 def parse(question: Question, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yields the row of the table `judgements`: `choice` is the option, `outcome` the winner."""
+    """Yield the row of the table `judgements`: `choice` is the option, `outcome` the winner."""
     options = question.protocol.options or OPTIONS
     text = text_to_read(answer)
     if question.structured:
@@ -81,12 +81,12 @@ def parse(question: Question, planned: Mapping[str, Any], answer: Mapping[str, A
 
 
 def n_requests(question: Question) -> int:
-    """Returns how many requests two dialogues take under each criterion: orders times repeats."""
+    """Return how many requests two dialogues take under each criterion: orders times repeats."""
     return (2 if question.protocol.both_orders else 1) * question.protocol.repeats
 
 
 def around(question: Question, templates: Templates) -> Iterator[Request]:
-    """Yields a request about two empty dialogues for each criterion, to count the tokens around the dialogues."""
+    """Yield a request about two empty dialogues for each criterion, to count the tokens around the dialogues."""
     empty = _Side("", (), ShownDialogue(()), "", "en")
     for criterion in question.each_criterion():
         yield _request(question, criterion, empty, empty, templates)
@@ -100,7 +100,7 @@ def _side(item: Item, length: int | None) -> _Side:
 
 
 def _judged(item: Item) -> str:
-    """Returns the letter of the speaker who is judged; empty where all are."""
+    """Return the letter of the speaker who is judged; empty where all are."""
     return letters_of(item.speakers)[item.speakers.index(item.judged)] if item.judged in item.speakers else ""
 
 
@@ -137,7 +137,7 @@ def _in_both_orders(
 def _request(
     question: Question, criterion: Criterion | None, first: _Side, second: _Side, templates: Templates
 ) -> Request:
-    """Returns the request about two dialogues, without its name."""
+    """Return the request about two dialogues, without its name."""
     options = question.protocol.options or OPTIONS
     prompt = templates.render(
         question.template,
@@ -193,7 +193,7 @@ class Compared(NamedTuple):
 
 
 def by_case(items: Iterable[Item]) -> dict[str, dict[str, list[Item]]]:
-    """Returns items by case and system, in order; those without a case under ''."""
+    """Return items by case and system, in order; those without a case under ''."""
     cases: dict[str, dict[str, list[Item]]] = {}
     for item in items:
         cases.setdefault(item.case_id, {}).setdefault(item.system, []).append(item)
@@ -201,7 +201,7 @@ def by_case(items: Iterable[Item]) -> dict[str, dict[str, list[Item]]]:
 
 
 def meetings(cases: Cases, data: JudgedData, skipped: Counter[str]) -> Iterator[Meeting]:
-    """Yields the dialogues that are shown side by side.
+    """Yield the dialogues that are shown side by side.
 
     Args:
         data: whether each system meets each other one, or all of them one.
@@ -227,7 +227,7 @@ def meetings(cases: Cases, data: JudgedData, skipped: Counter[str]) -> Iterator[
 
 
 def compared(cases: Cases, data: JudgedData, skipped: Counter[str]) -> Iterator[Compared]:
-    """Yields the dialogues that are shown side by side, at every N; two that are the same are not.
+    """Yield the dialogues that are shown side by side, at every N; two that are the same are not.
 
     Args:
         data: which of them, and what they are cut to: to N, or beside the human dialogue both to the shorter one.
@@ -244,13 +244,13 @@ def compared(cases: Cases, data: JudgedData, skipped: Counter[str]) -> Iterator[
 
 
 def competing(cases: Cases, data: JudgedData) -> list[str]:
-    """Returns the systems that compete: not the one shown beside all, no reference, and no people in self-chat."""
+    """Return the systems that compete: not the one shown beside all, no reference, and no people in self-chat."""
     beside = {data.opponent, REFERENCE, *([HUMAN] if SELFCHAT in data.source else [])}
     return [name for name in _systems(cases) if name not in beside]
 
 
 def refuse_strangers(cases: Cases, data: JudgedData, name: str) -> list[str]:
-    """Returns a notice of each two systems that share no case; refuses a protocol under which no two systems meet.
+    """Return a notice of each two systems that share no case; refuses a protocol under which no two systems meet.
 
     Raises:
         UserError: with the systems, how many cases each has, and some of them.
@@ -287,7 +287,7 @@ def refuse_strangers(cases: Cases, data: JudgedData, name: str) -> list[str]:
 
 
 def serves(people: Sequence[Item], data: JudgedData) -> bool:
-    """Returns whether a case can be used: its human dialogue, if any, is long enough and in the right form.
+    """Return whether a case can be used: its human dialogue, if any, is long enough and in the right form.
 
     Chatbots in self-chat are always two in turn: beside people who are not, the form alone would tell them apart.
     """
@@ -320,7 +320,7 @@ _LEADS = "answer|option|choice|conversation|dialogue|response|system|assistant"
 
 @cache
 def option_patterns(labels: tuple[str, ...]) -> dict[str, str]:
-    """Returns the pattern of each label (see `read_verdict`) -> the label.
+    """Return the pattern of each label (see `read_verdict`) -> the label.
 
     A label is read in any case, with `only` or a word such as `answer` before it. Where labels begin with one word and
     differ behind it, as `Conversation 1` and `Conversation 2`, that word may be left out; and behind the others it may
@@ -350,7 +350,7 @@ def _tolerant(text: str, noun: str) -> str:
 
 
 def _shared_noun(labels: Iterable[str]) -> str:
-    """Returns the word with which two or more options begin; empty if there is none."""
+    """Return the word with which two or more options begin; empty if there is none."""
     words = Counter(first for first, _, rest in (label.partition(" ") for label in labels) if rest)
     word, count = words.most_common(1)[0] if words else ("", 0)
     return word if count > 1 else ""

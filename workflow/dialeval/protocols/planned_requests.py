@@ -43,7 +43,7 @@ class Planned:
     part: str | None = None
 
     def to_row(self) -> dict[str, Any]:
-        """Returns the request as a row of the table `requests`."""
+        """Return the request as a row of the table `requests`."""
         request = self.request
         sampling = asdict(request.sampling)
         sampling["sampler_seed"] = sampling.pop("seed")
@@ -70,7 +70,7 @@ class Planned:
 
 
 def planned_about(item: Item, request: Request, part: str | None = None) -> Planned:
-    """Returns a request about a dialogue as a whole, with the ids of the dialogue."""
+    """Return a request about a dialogue as a whole, with the ids of the dialogue."""
     return Planned(
         request,
         case_id=item.case_id or None,
@@ -84,7 +84,7 @@ def planned_about(item: Item, request: Request, part: str | None = None) -> Plan
 
 
 def request_from_row(row: Mapping[str, Any]) -> Request:
-    """Returns the request that `Planned.to_row` wrote."""
+    """Return the request that `Planned.to_row` wrote."""
     return Request(
         request_id=row["request_id"],
         protocol=row["protocol"],
@@ -108,14 +108,14 @@ def request_from_row(row: Mapping[str, Any]) -> Request:
 
 
 def write_requests(path: Path, planned: Iterable[Planned]) -> None:
-    """Writes the table `requests`, row by row, and prints their number."""
+    """Write the table `requests`, row by row, and print their number."""
     with TableWriter(path, REQUESTS) as table:
         table.write_all(one.to_row() for one in planned)
     print(f"{counted(table.rows, 'request')} planned")
 
 
 def in_shard(name: str, shard: int, shards: int) -> bool:
-    """Returns whether the request or seed of a name belongs to a shard (1-based); independent of other names."""
+    """Return whether the request or seed of a name belongs to a shard (1-based); independent of other names."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8]) % shards == shard - 1
 
 
@@ -137,7 +137,7 @@ JUDGEMENT_ABOUT = (
 
 
 def judgement(planned: Mapping[str, Any], status: Status, **verdict: Any) -> dict[str, Any]:
-    """Returns a row of the table `judgements` without the judge.
+    """Return a row of the table `judgements` without the judge.
 
     Args:
         planned: row of `requests`; a missing column is empty.
@@ -162,7 +162,7 @@ def answered(
     answer: Sequence[str] = ANSWER,
     again: Sequence[Path] = (),
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Yields each row of `requests` (the ids of its subject) with its row of `responses`, if it was sent.
+    """Yield each row of `requests` (the ids of its subject) with its row of `responses`, if it was sent.
 
     Args:
         responses: tables of responses, one per shard; each keeps the order of the requests.
@@ -193,7 +193,7 @@ def answered(
 
 
 def with_statuses_printed(rows: Iterable[dict[str, Any]], whose: str) -> Iterator[dict[str, Any]]:
-    """Yields rows, and then prints how many have each `status`; `whose` names their judge."""
+    """Yield rows, and then print how many have each `status`; `whose` names their judge."""
     counts: Counter[str] = Counter()
     for row in rows:
         counts[row["status"]] += 1

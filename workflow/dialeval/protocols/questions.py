@@ -29,7 +29,7 @@ class ShownCriterion:
 
 
 def shown(criterion: Criterion | None, level: Level, language: str) -> ShownCriterion | None:
-    """Returns a criterion with its words about one level in one language."""
+    """Return a criterion with its words about one level in one language."""
     if criterion is None:
         return None
     words = criterion.in_language(language)
@@ -37,7 +37,7 @@ def shown(criterion: Criterion | None, level: Level, language: str) -> ShownCrit
 
 
 def sampling_of(protocol: Protocol, seed: int | None = None) -> Sampling:
-    """Returns how a judge is sampled under a protocol, with the seed of its sampler."""
+    """Return how a judge is sampled under a protocol, with the seed of its sampler."""
     return Sampling(
         protocol.temperature,
         protocol.top_p,
@@ -91,22 +91,22 @@ class Question:
         return self.protocol.answers == "structured"
 
     def cut_to(self, n: int | None) -> Question:
-        """Returns the same question about dialogues that are cut to one length; None for whole ones."""
+        """Return the same question about dialogues that are cut to one length; None for whole ones."""
         data = self.protocol.data.model_copy(update={"n_utterances": [n] if n else []})
         return replace(self, protocol=self.protocol.model_copy(update={"data": data}))
 
     def each_criterion(self) -> tuple[Criterion | None, ...]:
-        """Returns the criteria of separate requests; None for the question without a criterion."""
+        """Return the criteria of separate requests; None for the question without a criterion."""
         return self.criteria or (None,)
 
     def samplings(self) -> Iterator[tuple[int, Sampling]]:
-        """Yields the number of each repeat and how it is sampled; of several each has its own sampler seed."""
+        """Yield the number of each repeat and how it is sampled; of several each has its own sampler seed."""
         own, repeats = self.protocol, self.protocol.repeats
         for repeat in range(repeats):
             yield repeat, sampling_of(own, seed=repeat if repeats > 1 else None)
 
     def request_id(self, criterion: Criterion | None, n: int | None, about: str, repeat: int) -> str:
-        """Returns a readable id, `helpful/empathy/8/case-12/a/b/0`; the papers' are short, `arena/8/MT-12/a/b`."""
+        """Return a readable id, `helpful/empathy/8/case-12/a/b/0`; the papers' are short, `arena/8/MT-12/a/b`."""
         if self.shipped:
             return "/".join([self.name, *([str(n)] if n else []), about])
         return "/".join([self.name, criterion.name if criterion else "-", str(n or "-"), about, str(repeat)])
@@ -154,7 +154,7 @@ class PromptCriterion:
 
 
 def prompt_criterion(criterion: Criterion, level: Level, language: str) -> PromptCriterion:
-    """Returns a criterion as prompts show it for an item of a level and a language."""
+    """Return a criterion as prompts show it for an item of a level and a language."""
     words, shown = criterion.in_language(language), SHOWN_LEVELS[level]
     labels = words.labels or criterion.scale.labels
     names = dict(zip(criterion.scale.labels, labels, strict=True))
@@ -174,7 +174,7 @@ def prompt_criterion(criterion: Criterion, level: Level, language: str) -> Promp
 
 
 def option_labels(criterion: Criterion) -> tuple[str, ...]:
-    """Returns the answers from which a judge chooses a point of a scale.
+    """Return the answers from which a judge chooses a point of a scale.
 
     The first token must tell the answer, with every tokenizer: numbers of one digit stand for themselves, labels are
     counted as far as one digit goes, and anything else (10, -1) gets a letter.
@@ -188,12 +188,12 @@ def option_labels(criterion: Criterion) -> tuple[str, ...]:
 
 
 def choice_labels(criterion: Criterion) -> tuple[str, ...]:
-    """Returns the labels whose probabilities are requested."""
+    """Return the labels whose probabilities are requested."""
     return (YES, NO) if criterion.is_yes_no else option_labels(criterion)
 
 
 def frame(criteria: Sequence[PromptCriterion], scales: Sequence[Scale]) -> dict[str, str]:
-    """Returns the variables of a prompt on several criteria: the answers, and the format of a line."""
+    """Return the variables of a prompt on several criteria: the answers, and the format of a line."""
     answers = {one.answer for one in criteria}
     numbers = {not scale.labels for scale in scales}
     return {
@@ -244,16 +244,16 @@ class ItemCriteria:
     together: bool = True
 
     def of_rated(self, item: Item) -> list[Criterion]:
-        """Returns the criteria of an item: the named ones, and those that its perturbation lowers."""
+        """Return the criteria of an item: the named ones, and those that its perturbation lowers."""
         given = self.named or self.dimensions.get(item.corpus) or DIMENSIONS[item.level]
         return self._at_level(item, [*given, *self._aimed_at(item)])
 
     def of_perturbed(self, item: Item) -> list[Criterion]:
-        """Returns the criteria of a perturbed item: those that the perturbation lowers."""
+        """Return the criteria of a perturbed item: those that the perturbation lowers."""
         return self._at_level(item, self._aimed_at(item))
 
     def groups_of_rated(self, item: Item) -> list[list[Criterion]]:
-        """Returns the criteria on which an item is rated, grouped by request.
+        """Return the criteria on which an item is rated, grouped by request.
 
         Without named criteria the papers' are one group, and the user's one each: a further one changes no request.
         """
@@ -265,7 +265,7 @@ class ItemCriteria:
         return [*self._grouped(papers), *([one] for one in own)]
 
     def groups_of_perturbed(self, item: Item) -> list[list[Criterion]]:
-        """Returns the same of a perturbed item; empty where criteria are named and its perturbation lowers none."""
+        """Return the same of a perturbed item; empty where criteria are named and its perturbation lowers none."""
         if not self.named:
             return self.groups_of_rated(item)
         aimed_at = self._aimed_at(item)
@@ -286,7 +286,7 @@ class ItemCriteria:
 
 
 def _fits(criterion: Criterion, item: Item) -> bool:
-    """Returns whether a criterion fits an item; a system's response is there for criteria about responses alone."""
+    """Return whether a criterion fits an item; a system's response is there for criteria about responses alone."""
     return criterion.level == "turn" if item.system and item.level == "turn" else criterion.is_at(item.level)
 
 
@@ -297,13 +297,13 @@ class Untranslated:
         self._found: dict[str, dict[str, None]] = {}
 
     def note(self, item: Item, criteria: Iterable[Criterion]) -> None:
-        """Records the criteria of an item that have no words in its language."""
+        """Record the criteria of an item that have no words in its language."""
         if item.language != _WORDS_IN:
             for criterion in criteria:
                 if item.language not in criterion.translations:
                     self._found.setdefault(item.language, {})[criterion.name] = None
 
     def print_missing(self) -> None:
-        """Prints, for every language, the criteria that have no words in it."""
+        """Print, for every language, the criteria that have no words in it."""
         for language, names in self._found.items():
             print(f"items in {language} are judged with the untranslated questions of {', '.join(names)}")

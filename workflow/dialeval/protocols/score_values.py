@@ -110,7 +110,7 @@ class ValueReader:
     patterns: _Patterns
 
     def read(self, text: str) -> Value | None:
-        """Returns the value that a text behind a name begins with; None where the text holds none at all."""
+        """Return the value that a text behind a name begins with; None where the text holds none at all."""
         found = self.patterns.value.match(text)
         if found is None:
             return Value(None, len(text)) if self.contains_value(text) else None
@@ -123,12 +123,12 @@ class ValueReader:
         return Value(score if score and self._is_clear(score, text, end) else None, end)
 
     def read_alone(self, text: str) -> WrittenScore | None:
-        """Returns the score that a field, or a cell of a table, begins with."""
+        """Return the score that a field, or a cell of a table, begins with."""
         value = self.read(f": {text}")
         return value.score if value else None
 
     def mentioned(self, line: str, place: int) -> WrittenScore | None:
-        """Returns the value that a sentence gives for the criterion whose name ends at a place of a line."""
+        """Return the value that a sentence gives for the criterion whose name ends at a place of a line."""
         found = self.patterns.mentioned.match(line, place)
         if found is None:
             return None
@@ -139,11 +139,11 @@ class ValueReader:
         )
 
     def contains_value(self, text: str, end: int | None = None) -> bool:
-        """Returns whether a text holds, before a place, anything that could be a value."""
+        """Return whether a text holds, before a place, anything that could be a value."""
         return self.patterns.anywhere.search(text, 0, len(text) if end is None else end) is not None
 
     def others(self, text: str, score: WrittenScore) -> bool:
-        """Returns whether an explanation of a score holds another value."""
+        """Return whether an explanation of a score holds another value."""
         if score.label is not None:
             named = (score_of_label(found["label"], self.criterion) for found in self.patterns.anywhere.finditer(text))
             return any(one is not None and one != score for one in named)
@@ -152,7 +152,7 @@ class ValueReader:
         return re.search(r"\d", left) is not None or _NUMBER_WORD.search(left) is not None
 
     def _is_clear(self, score: WrittenScore, text: str, end: int) -> bool:
-        """Returns whether a value ends at a place of a text and nothing behind it is another, or takes it back."""
+        """Return whether a value ends at a place of a text and nothing behind it is another, or takes it back."""
         if not _BEHIND.match(text, end):
             return False
         blank = _NOTHING.match(text, end)
@@ -175,12 +175,12 @@ class ValueReader:
 
 
 def reader_of(criterion: Criterion) -> ValueReader:
-    """Returns the parser of a criterion's values."""
+    """Return the parser of a criterion's values."""
     return ValueReader(criterion, _patterns(criterion.scale, criterion.spellings()))
 
 
 def score_of_number(number: float | None, criterion: Criterion) -> WrittenScore | None:
-    """Returns a number as a score, or None where it is off the scale."""
+    """Return a number as a score, or None where it is off the scale."""
     scale = criterion.scale
     return (
         WrittenScore(number) if number is not None and not scale.labels and scale.low <= number <= scale.high else None
@@ -188,7 +188,7 @@ def score_of_number(number: float | None, criterion: Criterion) -> WrittenScore 
 
 
 def score_of_label(text: str, criterion: Criterion) -> WrittenScore | None:
-    """Returns a label, in any of the criterion's languages, as a score; None for any other text."""
+    """Return a label, in any of the criterion's languages, as a score; None for any other text."""
     wanted = _folded(text)
     for spelling, label in criterion.spellings():
         if _folded(spelling) == wanted:
@@ -197,7 +197,7 @@ def score_of_label(text: str, criterion: Criterion) -> WrittenScore | None:
 
 
 def cleaned(text: str) -> str:
-    """Returns a text without emphasis, quotation marks and frames of LaTeX, with plain dashes and digits.
+    """Return a text without emphasis, quotation marks and frames of LaTeX, with plain dashes and digits.
 
     Digits between which such marks stood stay apart.
     """
@@ -207,7 +207,7 @@ def cleaned(text: str) -> str:
 
 
 def spelled(name: str) -> str:
-    """Returns the pattern of a name or label: its blanks may be other blanks, hyphens or underscores."""
+    """Return the pattern of a name or label: its blanks may be other blanks, hyphens or underscores."""
     plain = normalized(name).strip()
     words = re.split(r"[\s_-]+", cleaned(plain).strip() or plain)
     return r"[\s_-]+".join(map(re.escape, words)) if any(words) else re.escape(plain)
@@ -255,7 +255,7 @@ def _any_of(spellings: Sequence[tuple[str, str]]) -> str:
 
 
 def _anywhere(spellings: Sequence[tuple[str, str]], *, yes_or_no: bool) -> str:
-    """Returns the pattern of a label in an explanation.
+    """Return the pattern of a label in an explanation.
 
     In scripts without blanks a label has no ends of words. `no` before a noun (`no doubt`) is no label.
     """

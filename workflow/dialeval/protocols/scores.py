@@ -37,7 +37,7 @@ def plan_scale(
     templates: Templates,
     groups: Callable[[Item], Sequence[Sequence[Criterion]]] = _PAPERS.groups_of_rated,
 ) -> Iterator[Planned]:
-    """Yields for every item a request for each group of criteria and each repeat.
+    """Yield for every item a request for each group of criteria and each repeat.
 
     The id of a request for one criterion has its name, so that a further criterion changes no other request.
 
@@ -70,7 +70,7 @@ def plan_scale(
 
 
 def parse_scale(question: Question, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yields a row of the table `judgements` for each criterion of the request."""
+    """Yield a row of the table `judgements` for each criterion of the request."""
     known = with_own(question.own)
     criteria = [known[name] for name in planned["labels"]]
     text = text_to_read(answer)
@@ -90,7 +90,7 @@ def parse_scale(question: Question, planned: Mapping[str, Any], answer: Mapping[
 
 
 def _field(criterion: Criterion, item: Item) -> verdicts.Field:
-    """Returns the field of a structured answer that holds the score on a criterion."""
+    """Return the field of a structured answer that holds the score on a criterion."""
     scale = criterion.scale
     if scale.labels:
         return verdicts.option(criterion.name, criterion.in_language(item.language).labels or scale.labels)
@@ -114,7 +114,7 @@ def plan_probability(
     templates: Templates,
     criteria: Callable[[Item], Sequence[Criterion]] = _PAPERS.of_rated,
 ) -> Iterator[Planned]:
-    """Yields one request per item and criterion, those of one item next to each other.
+    """Yield one request per item and criterion, those of one item next to each other.
 
     Args:
         criteria: returns the criteria of an item.
@@ -141,7 +141,7 @@ def plan_probability(
 def parse_probability(
     question: Question, planned: Mapping[str, Any], answer: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Yields the row of the table `judgements`; `mass` is the probability of all labels together.
+    """Yield the row of the table `judgements`; `mass` is the probability of all labels together.
 
     Below `LOWEST_MASS` there is no score: the model is about to write something else.
     """
@@ -162,14 +162,14 @@ def parse_probability(
 
 
 def values_of(criterion: Criterion) -> dict[str, float]:
-    """Returns the labels of a criterion with their values."""
+    """Return the labels of a criterion with their values."""
     if criterion.is_yes_no:
         return {YES: 1.0, NO: 0.0}
     return dict(zip(choice_labels(criterion), criterion.scale.points().values(), strict=False))
 
 
 def expectation(logprobs: Mapping[str, float], values: Mapping[str, float]) -> float | None:
-    """Returns sum_k p_k v_k / sum_k p_k, or None where it cannot be known to within `CLEAR` of the scale.
+    """Return sum_k p_k v_k / sum_k p_k, or None where it cannot be known to within `CLEAR` of the scale.
 
     Labels that the engine did not see share at most what the others leave. All of it on the unseen label of the lowest
     value, all on that of the highest, or none at all: these bound the score.

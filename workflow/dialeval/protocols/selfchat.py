@@ -31,7 +31,7 @@ SELFCHAT, PARTNER = "selfchat", "partner"
 
 
 def history(system: str, utterances: Sequence[str]) -> tuple[Message, ...]:
-    """Returns the prompt for the next utterance: the last one is the user's, and roles alternate.
+    """Return the prompt for the next utterance: the last one is the user's, and roles alternate.
 
     Marks of thinking lose their brackets, at which chat templates cut earlier answers.
     """
@@ -47,7 +47,7 @@ def fit_history(
     max_tokens: int,
     shown: Callable[[str, Sequence[str]], tuple[Message, ...]] = history,
 ) -> tuple[tuple[Message, ...], int]:
-    """Returns the longest history that leaves room for the answer, and the number of utterances left out.
+    """Return the longest history that leaves room for the answer, and the number of utterances left out.
 
     Raises:
         AnswerFailure: not even the last utterance fits.
@@ -77,7 +77,7 @@ class Voice:
     end: str = ""
 
     def next_request(self, seed_id: str, utterances: Sequence[str]) -> tuple[Request, int]:
-        """Returns the request for a dialogue's next utterance, and the number of utterances left out of its prompt.
+        """Return the request for a dialogue's next utterance, and the number of utterances left out of its prompt.
 
         Raises:
             AnswerFailure: not even the last utterance fits the window.
@@ -97,7 +97,7 @@ class Voice:
         return request, dropped
 
     def utterance_in(self, text: str) -> tuple[str, bool]:
-        """Returns the utterance in a response, and whether it ends the dialogue."""
+        """Return the utterance in a response, and whether it ends the dialogue."""
         utterance, end, _ = text.partition(self.end) if self.end else (text, "", "")
         return utterance.strip(), bool(end)
 
@@ -117,12 +117,12 @@ class Talk:
     partner: Voice | None = None
 
     def voice(self, turn: int) -> Voice:
-        """Returns the speaker of an utterance (0-based)."""
+        """Return the speaker of an utterance (0-based)."""
         return self.chatbot if self.partner is None or turn % 2 else self.partner
 
 
 def _partners_history(system: str, utterances: Sequence[str]) -> tuple[Message, ...]:
-    """Returns the partner's prompt, which begins with the user's side even if the partner opened the dialogue."""
+    """Return the partner's prompt, which begins with the user's side even if the partner opened the dialogue."""
     first, *spoken = history(system, utterances)
     opening = () if spoken and spoken[0].role == "user" else (Message("user", OPENING_LINE),)
     return (first, *opening, *spoken)
@@ -167,7 +167,7 @@ class Followed(NamedTuple):
 
 
 def follow(talk: Talk, seed_id: str, seed: Dialogue, stored: Callable[[Voice, Request], Response | None]) -> Followed:
-    """Returns the requests of a dialogue with their stored responses, up to the first without one.
+    """Return the requests of a dialogue with their stored responses, up to the first without one.
 
     A dialogue whose last utterance does not fit the window ends there.
     """
@@ -213,7 +213,7 @@ async def chat_all(
 
 
 def _rooms(talk: Talk, speakers: Mapping[str, Answering]) -> Callable[[int], AbstractAsyncContextManager[Grown]]:
-    """Returns a context that waits until every engine has room for a dialogue of a length, and gives its `Grown`."""
+    """Return a context that waits until every engine has room for a dialogue of a length, and give its `Grown`."""
     rooms = []
     histories = Counter(id(speaker.engine) for speaker in speakers.values())
     for name, speaker in speakers.items():
@@ -238,7 +238,7 @@ def _rooms(talk: Talk, speakers: Mapping[str, Answering]) -> Callable[[int], Abs
 
 
 def rows(chatbot: str, seeds: Mapping[str, Dialogue], dialogues: Mapping[str, list[Turn]]) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `generated`, the seeds' own utterances first, in the order of the seeds."""
+    """Yield the rows of the table `generated`, the seeds' own utterances first, in the order of the seeds."""
     for seed_id, seed in seeds.items():
         if seed_id not in dialogues:
             continue
@@ -311,7 +311,7 @@ PARTNER_TEMPLATE = "partner.j2"
 def partner_messages(
     seeds: Mapping[str, Dialogue], scenarios: Mapping[str, Scenario], templates: Templates, end: str
 ) -> dict[str, str]:
-    """Returns the simulated user's system message on each seed.
+    """Return the simulated user's system message on each seed.
 
     Args:
         seeds: the utterances of each seed, by seed_id.
@@ -333,7 +333,7 @@ def talk_of(
     partner: Window | None,
     system_messages: Mapping[str, str],
 ) -> Talk:
-    """Returns speakers and length of a configuration's dialogues.
+    """Return speakers and length of a configuration's dialogues.
 
     Args:
         system: the chatbot's system message.

@@ -95,7 +95,7 @@ class VerdictText:
 
 
 def status_of(response_status: Status, finish_reason: str, *, readable: bool, mass: float | None = None) -> Status:
-    """Returns the status of a verdict.
+    """Return the status of a verdict.
 
     Args:
         response_status: status of the row in the table `responses`.
@@ -115,7 +115,7 @@ def status_of(response_status: Status, finish_reason: str, *, readable: bool, ma
 
 
 def plain_text(text: str) -> str:
-    """Returns an answer without the thinking that it begins with, its characters in their plain form.
+    """Return an answer without the thinking that it begins with, its characters in their plain form.
 
     `½`, `²` and `①` stay as they are: their plain forms are digits, which would join those beside them.
     """
@@ -124,21 +124,21 @@ def plain_text(text: str) -> str:
 
 
 def normalized(text: str) -> str:
-    """Returns a text in Unicode's form NFKC, but for characters that would become digits and are none."""
+    """Return a text in Unicode's form NFKC, but for characters that would become digits and are none."""
     kept = "".join(sorted(filter(is_other_number, set(text))))
     pieces = re.split(f"([{re.escape(kept)}])", text) if kept else [text]
     return "".join(piece if place % 2 else unicodedata.normalize("NFKC", piece) for place, piece in enumerate(pieces))
 
 
 def is_other_number(character: str) -> bool:
-    """Returns whether a character stands for a number, or a part of one, without being a digit, as `½` and `²` do."""
+    """Return whether a character stands for a number, or a part of one, without being a digit, as `½` and `²` do."""
     if character.isascii() or character.isdecimal():
         return False
     return any(map(str.isdecimal, unicodedata.normalize("NFKC", character)))
 
 
 def own_words(plain: str) -> str:
-    """Returns an answer with its quoted lines (`> ...`) left empty; one that is quoted as a whole without the marks."""
+    """Return an answer with its quoted lines (`> ...`) left empty; one that is quoted as a whole without the marks."""
     lines = plain.split("\n")
     own = ["" if _QUOTED.match(line) else line for line in lines]
     if any(line.strip() for line in own):
@@ -147,32 +147,32 @@ def own_words(plain: str) -> str:
 
 
 def is_taken_back(behind: str) -> bool:
-    """Returns whether words behind a value soften it (`maybe`, `or so`) or take it back (`no, wait`)."""
+    """Return whether words behind a value soften it (`maybe`, `or so`) or take it back (`no, wait`)."""
     return _SOFTENED.match(behind) is not None or _TAKEN_BACK.search(behind) is not None
 
 
 def is_second_thought(line: str) -> bool:
-    """Returns whether a line begins as one that changes an earlier answer."""
+    """Return whether a line begins as one that changes an earlier answer."""
     return _SECOND_THOUGHT.match(line) is not None
 
 
 def was_cut(answer: Mapping[str, object]) -> bool:
-    """Returns whether a row of `responses` holds an answer that its token budget cut off."""
+    """Return whether a row of `responses` holds an answer that its token budget cut off."""
     return answer["finish_reason"] == "length"
 
 
 def text_to_read(answer: Mapping[str, object]) -> str:
-    """Returns the text of a row of `responses`; empty for refused responses, which are not parsed."""
+    """Return the text of a row of `responses`; empty for refused responses, which are not parsed."""
     return "" if answer["finish_reason"] == "refusal" else str(answer["text"] or "")
 
 
 def is_complete(plain: str, end: int, *, cut: bool) -> bool:
-    """Returns whether a value that ends at a place of an answer, perhaps cut off, is complete."""
+    """Return whether a value that ends at a place of an answer, perhaps cut off, is complete."""
     return not cut or len(plain) - end >= ENOUGH or "\n" in plain[end:]
 
 
 def read_verdict(text: str, options: Mapping[str, str], *, cut: bool = False) -> VerdictText:
-    """Reads a judge's answer.
+    """Read a judge's answer.
 
     Args:
         text: the answer; a reasoning part (`<think>...</think>`) at its beginning is passed over.
@@ -201,7 +201,7 @@ def read_verdict(text: str, options: Mapping[str, str], *, cut: bool = False) ->
 
 
 def _declared(plain: str, options: Mapping[str, str]) -> set[str | None]:
-    """Returns the options that other lines than `Choice:` and `Reason:` name as the answer."""
+    """Return the options that other lines than `Choice:` and `Reason:` name as the answer."""
     found: set[str | None] = set()
     for line in plain.split("\n"):
         if not (stripped := line.strip()) or _CHOICE_LINE.match(line):
@@ -225,7 +225,7 @@ def _first(pattern: re.Pattern[str], text: str, strip: str) -> str | None:
 
 
 def _without_last_field(plain: str) -> tuple[str, str]:
-    """Returns a response without the value of its last line, and the name of that line's field, if it has one."""
+    """Return a response without the value of its last line, and the name of that line's field, if it has one."""
     place, name = plain.rfind("\n") + 1, ""
     for field in _FIELD.finditer(plain, place):
         place, name = field.start(), field["name"].lower()
@@ -255,12 +255,12 @@ class Field:
 
 
 def option(name: str, options: Sequence[str]) -> Field:
-    """Returns a field that holds one of some texts."""
+    """Return a field that holds one of some texts."""
     return Field(name, "one of " + ", ".join(map(_quoted, options)), {"type": "string", "enum": list(options)})
 
 
 def number(name: str, low: float, high: float, *, whole: bool) -> Field:
-    """Returns a field that holds a number on a scale."""
+    """Return a field that holds a number on a scale."""
     answer = f"a {'whole ' if whole else ''}number from {low:g} to {high:g}"
     if whole and high - low < _MOST_LISTED:
         return Field(name, answer, {"type": "integer", "enum": list(range(int(low), int(high) + 1))})
@@ -268,23 +268,23 @@ def number(name: str, low: float, high: float, *, whole: bool) -> Field:
 
 
 def place(name: str, of: str) -> Field:
-    """Returns a field that holds the number of an utterance, or null."""
+    """Return a field that holds the number of an utterance, or null."""
     return Field(name, f"the number of {of}, or null if there is none", {"type": ["integer", "null"]})
 
 
 def places(name: str, of: str) -> Field:
-    """Returns a field that holds the numbers of utterances."""
+    """Return a field that holds the numbers of utterances."""
     answer = f"a list of the numbers of {of}, empty if there are none"
     return Field(name, answer, {"type": "array", "items": {"type": "integer"}})
 
 
 def text(name: str, says: str) -> Field:
-    """Returns a field that holds free text."""
+    """Return a field that holds free text."""
     return Field(name, says, {"type": "string"})
 
 
 def structured(request: Request, templates: Templates, fields: Sequence[Field]) -> Request:
-    """Returns a request whose answer must be a JSON object of some fields, all of them, in their order.
+    """Return a request whose answer must be a JSON object of some fields, all of them, in their order.
 
     Args:
         request: a request for text, whose last message is the prompt.
@@ -306,7 +306,7 @@ def structured(request: Request, templates: Templates, fields: Sequence[Field]) 
 
 
 def read_object(answer: str) -> dict[str, Any] | None:
-    """Returns the fields of an answer that is one JSON object, in a code fence or not; None for any other answer.
+    """Return the fields of an answer that is one JSON object, in a code fence or not; None for any other answer.
 
     An object that names a field twice is refused, since its values may differ.
     """
@@ -321,7 +321,7 @@ def read_object(answer: str) -> dict[str, Any] | None:
 
 
 def object_verdict(answer: str, options: Collection[str]) -> VerdictText:
-    """Returns the choice, the index and the reason of an answer that is one JSON object."""
+    """Return the choice, the index and the reason of an answer that is one JSON object."""
     found = read_object(answer)
     if found is None:
         return VerdictText(None, (), "the answer is no JSON object")
@@ -332,13 +332,13 @@ def object_verdict(answer: str, options: Collection[str]) -> VerdictText:
 
 
 def number_in(found: Mapping[str, Any], name: str) -> float | None:
-    """Returns the number in a field, None where there is none: a text of digits is not a number, nor is true."""
+    """Return the number in a field, None where there is none: a text of digits is not a number, nor is true."""
     value = found.get(name)
     return None if isinstance(value, bool) or not isinstance(value, int | float) else float(value)
 
 
 def places_in(found: Mapping[str, Any], name: str) -> tuple[int, ...] | None:
-    """Returns the numbers in a field, ascending; None where it is no list of whole numbers."""
+    """Return the numbers in a field, ascending; None where it is no list of whole numbers."""
     value = found.get(name)
     if not isinstance(value, list) or any(isinstance(one, bool) or not isinstance(one, int) for one in value):
         return None
@@ -346,7 +346,7 @@ def places_in(found: Mapping[str, Any], name: str) -> tuple[int, ...] | None:
 
 
 def text_in(found: Mapping[str, Any], name: str) -> str:
-    """Returns the text in a field, empty where there is none."""
+    """Return the text in a field, empty where there is none."""
     value = found.get(name)
     return value.strip() if isinstance(value, str) else ""
 

@@ -85,7 +85,7 @@ class _Claims:
 
 
 def parse_scores(text: str, criteria: Sequence[Criterion], *, cut: bool = False) -> dict[str, WrittenScore]:
-    """Returns the scores that an answer gives, by criterion; one that is not given, or not clearly, is absent.
+    """Return the scores that an answer gives, by criterion; one that is not given, or not clearly, is absent.
 
     Args:
         criteria: what is scored.
@@ -115,7 +115,7 @@ class _Answer:
         self._others: list[str] = []
 
     def take(self, plain: str) -> None:
-        """Takes the JSON objects of an answer by their fields, and the rest line by line."""
+        """Take the JSON objects of an answer by their fields, and the rest line by line."""
         rest = _take_objects(plain, self._take_object, cut=self._cut)
         lines = ["" if _FENCE.fullmatch(line) else cleaned(line) for line in _LINE_ENDS.split(rest)]
         place = 0
@@ -123,7 +123,7 @@ class _Answer:
             place = self._take_line(lines, place)
 
     def scores(self) -> dict[str, WrittenScore]:
-        """Returns the score of each criterion that has one and no other."""
+        """Return the score of each criterion that has one and no other."""
         found = {}
         for reader, claims in zip(self._readers, self._claims, strict=True):
             score = next(iter(claims.own)) if len(claims.own | claims.mentioned) == 1 and claims.own else None
@@ -164,7 +164,7 @@ class _Answer:
         return []
 
     def _take_line(self, lines: list[str], place: int) -> int:
-        """Takes the line at a place and those that belong to it; returns the place of the next."""
+        """Take the line at a place and those that belong to it; returns the place of the next."""
         line = lines[place]
         parts = list(self._parts(line))
         self._mention(line, frozenset(part.start for part in parts))
@@ -193,12 +193,12 @@ class _Answer:
         return place + 1
 
     def _parts_below(self, lines: list[str], place: int) -> bool:
-        """Returns whether the next line that is not blank begins with a name."""
+        """Return whether the next line that is not blank begins with a name."""
         below = next((lines[number] for number in range(place + 1, len(lines)) if lines[number].strip()), "")
         return any(True for _ in self._parts(below))
 
     def _take_rows(self, lines: list[str], place: int, parts: list[_Part]) -> int:
-        """Takes the row of values below a row of names; of two rows, or one that does not fit, none is clear."""
+        """Take the row of values below a row of names; of two rows, or one that does not fit, none is clear."""
         mark = next((mark for mark in "|\t;," if mark in lines[place]), ",")
         header = _cells(lines[place], mark)
         rows: list[list[str]] = []
@@ -231,7 +231,7 @@ class _Answer:
         return place
 
     def _take_below(self, lines: list[str], place: int, number: int) -> int:
-        """Takes the value that the lines below a name, which has its line to itself, begin with."""
+        """Take the value that the lines below a name, which has its line to itself, begin with."""
         start = place + 1
         while start < len(lines) and not lines[start].strip():
             start += 1
@@ -248,7 +248,7 @@ class _Answer:
         return end
 
     def _take_list(self, line: str, parts: list[_Part], bare: list[bool], *, is_last: bool) -> None:
-        """Takes `one, two, three: 4, 2, 5`: as many values as names, or none is clear."""
+        """Take `one, two, three: 4, 2, 5`: as many values as names, or none is clear."""
         text = line[parts[-1].start : parts[-1].end]
         if not any(self._readers[part.number].contains_value(text) for part in parts):
             return
@@ -264,7 +264,7 @@ class _Answer:
             self._claims[part.number].own.add(values[place] if clear else None)
 
     def _parts(self, line: str) -> Iterator[_Part]:
-        """Yields the names that a line, or a part of it behind another name's value, begins with."""
+        """Yield the names that a line, or a part of it behind another name's value, begins with."""
         starts: list[re.Match[str]] = []
         for name in self._names.finditer(line):
             if self._begins(line, name.start(), first=not starts):
@@ -274,7 +274,7 @@ class _Answer:
             yield _Part(self._number(name), name.end(), end)
 
     def _begins(self, line: str, place: int, *, first: bool) -> bool:
-        """Returns whether the name at a place of a line begins a part of it."""
+        """Return whether the name at a place of a line begins a part of it."""
         position = _back_over(line, place, " '([{")
         if first:
             if (mark := _BEFORE_NAME.match(line)) is not None and mark.end() >= place:
@@ -286,14 +286,14 @@ class _Answer:
         return line[position - 1] in _BETWEEN_PARTS or (line[position - 1].isdecimal() and position < place)
 
     def _is_bare_name(self, part: _Part, line: str) -> bool:
-        """Returns whether a name is followed only by marks or by the ends of the scale."""
+        """Return whether a name is followed only by marks or by the ends of the scale."""
         text, reader = line[part.start : part.end], self._readers[part.number]
         if reader.criterion.scale.labels and reader.patterns.value.match(text):  # a label may be a mark
             return False
         return re.fullmatch(f"{CALLED}(?:{reader.patterns.ends.pattern})?{_BARE_NAME}", text, re.IGNORECASE) is not None
 
     def _mention(self, line: str, parts: frozenset[int]) -> None:
-        """Notes the values that a line gives to names other than those that its parts begin with."""
+        """Note the values that a line gives to names other than those that its parts begin with."""
         for name in self._names.finditer(line):
             if name.end() not in parts:
                 self._note(self._number(name), line, name.end())
@@ -307,7 +307,7 @@ class _Answer:
         return self._owners[(name.lastindex or 1) - 1]
 
     def _owner(self, name: str) -> int | None:
-        """Returns which criterion a text names that is a name and nothing else."""
+        """Return which criterion a text names that is a name and nothing else."""
         found = self._names.match(name.strip())
         if found is None:
             return None
@@ -315,7 +315,7 @@ class _Answer:
         return part.number if self._is_bare_name(part, found.string) else None
 
     def _contradicts(self, line: str, reader: ValueReader, score: WrittenScore) -> bool:
-        """Returns whether a line that begins with no name gives another value: alone, or on second thought."""
+        """Return whether a line that begins with no name gives another value: alone, or on second thought."""
         bare = line.strip(_AROUND + "|:!,~")
         if score.label is not None and (alone := score_of_label(bare, reader.criterion)) is not None:
             return alone != score
@@ -328,7 +328,7 @@ class _Answer:
 
 
 def _take_objects(plain: str, take: Callable[[_Fields], None], *, cut: bool) -> str:
-    """Gives the JSON objects of a text to a function, their numbers as texts; returns the text without them.
+    """Give the JSON objects of a text to a function, their numbers as texts; returns the text without them.
 
     Of an object that was cut off its whole fields are taken.
     """
@@ -353,7 +353,7 @@ def _take_objects(plain: str, take: Callable[[_Fields], None], *, cut: bool) -> 
 
 
 def _whole_fields(text: str) -> _Fields | None:
-    """Returns the fields before the last one of an object that was cut off."""
+    """Return the fields before the last one of an object that was cut off."""
     end = len(text)
     for _ in range(_MOST_BROKEN):
         end = text.rfind(",", 0, end)
@@ -372,7 +372,7 @@ def _key(name: str) -> str:
 
 
 def _is_bare(text: str, criterion: Criterion) -> bool:
-    """Returns whether a text is a score and nothing else."""
+    """Return whether a text is a score and nothing else."""
     return _BARE.fullmatch(text) is not None or score_of_label(text, criterion) is not None
 
 
@@ -384,7 +384,7 @@ def _cells(line: str, mark: str) -> list[str]:
 
 
 def _without_end(text: str) -> str:
-    """Returns the text of a name without the marks before the next name."""
+    """Return the text of a name without the marks before the next name."""
     text = text.rstrip(" \t,;|/.、·•")
     return text[:-4].rstrip(" \t,;|/.、·•") if text.lower().endswith(" and") else text
 
@@ -397,7 +397,7 @@ def _back_over(line: str, place: int, marks: str) -> int:
 
 @lru_cache(maxsize=256)
 def _names(criteria: tuple[tuple[str, ...], ...]) -> tuple[re.Pattern[str], tuple[int, ...]]:
-    """Returns the pattern of any criterion's names, a group for each, and whose name each group is."""
+    """Return the pattern of any criterion's names, a group for each, and whose name each group is."""
     each = sorted(
         ((name, number) for number, names in enumerate(criteria) for name in names),
         key=lambda pair: len(pair[0]),

@@ -83,7 +83,7 @@ def fingerprint(
     prompts_directory: Path | None = None,
     prompt_set: PromptSet = "ours",
 ) -> str:
-    """Returns 16 hexadecimal digits that change when the behaviour of modules may have changed.
+    """Return 16 hexadecimal digits that change when the behaviour of modules may have changed.
 
     Args:
         modules: modules of ours, such as `dialeval.engines.embedded.engine`, or functions of modules, such as
@@ -107,21 +107,21 @@ def fingerprint(
 
 
 def stored_fingerprint(*modules: str) -> str:
-    """Returns the fingerprint of modules without templates; a job that finds it stored reads no source."""
+    """Return the fingerprint of modules without templates; a job that finds it stored reads no source."""
     sources = sorted(path for path in ROOT.rglob("*") if path.suffix in (".py", *DATA_SUFFIXES))
     kind = f"code of {' and '.join(modules)} for {sys.implementation.cache_tag}"
     return kept(kind, sources, partial(fingerprint, *modules))
 
 
 def templates_reached(modules: Iterable[str]) -> frozenset[str]:
-    """Returns the names of the prompts that the code of some modules names."""
+    """Return the names of the prompts that the code of some modules names."""
     files = frozenset[Path]().union(*(_reach(module)[1] for module in modules))
     return frozenset(file.name for file in files if file.parent == PROMPTS)
 
 
 @cache
 def _reach(module: str) -> tuple[frozenset[_Definition], frozenset[Path]]:
-    """Returns the definitions that a module, or a function `module:function`, reaches, and their data files."""
+    """Return the definitions that a module, or a function `module:function`, reaches, and their data files."""
     module, _, function = module.partition(":")
     parsed = _parse(module)
     if function and function not in parsed.statements:
@@ -156,13 +156,13 @@ def _parse(module: str) -> _Module:
 
 
 def _path(module: str) -> Path | None:
-    """Returns the source file of a module of ours, or None if the name is no module of ours."""
+    """Return the source file of a module of ours, or None if the name is no module of ours."""
     return _modules().get(module)
 
 
 @cache
 def _modules() -> dict[str, Path]:
-    """Returns the source file of every module of ours, by its name."""
+    """Return the source file of every module of ours, by its name."""
     found: dict[str, Path] = {}
     for path in _sources():
         parts = path.relative_to(ROOT).with_suffix("").parts
@@ -172,7 +172,7 @@ def _modules() -> dict[str, Path]:
 
 
 def _imported_names(module: str, imports: Iterable[Import]) -> dict[str, tuple[str, str | None]]:
-    """Returns the names that imports of this library bind."""
+    """Return the names that imports of this library bind."""
     bound: dict[str, tuple[str, str | None]] = {}
     for one in imports:
         if one.level:
@@ -187,13 +187,13 @@ def _imported_names(module: str, imports: Iterable[Import]) -> dict[str, tuple[s
 
 
 def _uses(definition: _Definition) -> list[_Definition]:
-    """Returns the definitions of ours that the statements of one name."""
+    """Return the definitions of ours that the statements of one name."""
     return [used for _, resolved in _named_uses(definition) for used in resolved]
 
 
 @cache
 def _named_uses(definition: _Definition) -> tuple[tuple[str, tuple[_Definition, ...]], ...]:
-    """Returns each of our names in a definition's statements, without its module, and its definitions."""
+    """Return each of our names in a definition's statements, without its module, and its definitions."""
     parsed = _parse(definition.module)
     uses: list[tuple[str, tuple[_Definition, ...]]] = []
     for statement in parsed.statements.get(definition.name, []):
@@ -209,7 +209,7 @@ def _named_uses(definition: _Definition) -> tuple[tuple[str, tuple[_Definition, 
 
 
 def _resolve(module: str, name: str | None, attribute: str) -> list[_Definition]:
-    """Returns the definitions that an imported name, or `name.attribute` of an imported module, refers to."""
+    """Return the definitions that an imported name, or `name.attribute` of an imported module, refers to."""
     if any(f"{module}.".startswith(f"{speaking}.") for speaking in WITHOUT_EFFECT):
         return []
     parsed = _parse(module)
@@ -224,7 +224,7 @@ def _resolve(module: str, name: str | None, attribute: str) -> list[_Definition]
 
 @cache
 def _line(definition: _Definition) -> str:
-    """Returns a definition's name with digests of its code and of the code that each name in it refers to.
+    """Return a definition's name with digests of its code and of the code that each name in it refers to.
 
     Statements that bind no name have no line where a module has none.
     """
@@ -237,7 +237,7 @@ def _line(definition: _Definition) -> str:
 
 @cache
 def _code(definition: _Definition) -> str:
-    """Returns the digest of a definition's own statements; empty without any."""
+    """Return the digest of a definition's own statements; empty without any."""
     statements = _parse(definition.module).statements.get(definition.name, [])
     digests = [statement.digest + (statement.words if definition.with_words else "") for statement in statements]
     return hashlib.sha256(chr(10).join(digests).encode()).hexdigest()[:16] if digests else ""
@@ -260,7 +260,7 @@ SETTLED = 2.0
 
 
 def content_digest(paths: Iterable[Path]) -> str:
-    """Returns a digest of the contents of files, in their order; empty without any. Their names and times do not count.
+    """Return a digest of the contents of files, in their order; empty without any. Their names and times do not count.
 
     A folder in the place of a file is no mistake here: its reader reports it.
 
@@ -272,7 +272,7 @@ def content_digest(paths: Iterable[Path]) -> str:
 
 
 def kept(kind: str, files: Sequence[Path], compute: Callable[[], str]) -> str:
-    """Returns the result of a computation on files, cached while the files are unchanged.
+    """Return the result of a computation on files, cached while the files are unchanged.
 
     Where it cannot be cached it is computed again. Processes may do this at the same time.
 
@@ -316,7 +316,7 @@ def _read(path: Path) -> str:
 
 
 def _file_states(files: Iterable[Path]) -> list[list[int]]:
-    """Returns values that change if a file's content changes or the file is replaced; the last is its `ctime`."""
+    """Return values that change if a file's content changes or the file is replaced; the last is its `ctime`."""
     found = [path.stat() for path in files]
     return [[of.st_size, of.st_ino, of.st_mtime_ns, of.st_ctime_ns] for of in found]
 

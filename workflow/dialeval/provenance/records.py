@@ -85,7 +85,7 @@ class Job:
     log: Path | None = None
 
     def name(self, path: Path) -> str:
-        """Returns the name of a path in records."""
+        """Return the name of a path in records."""
         return name_below(self.results, path)
 
     @property
@@ -106,7 +106,7 @@ class Job:
         return {option: digests for option, digests in found.items() if digests}
 
     def file_states(self) -> list[tuple[str, int, int, int]]:
-        """Returns how the files that it reads look now, so that one that comes or changes while it runs is noticed."""
+        """Return how the files that it reads look now, so that one that comes or changes while it runs is noticed."""
         read = [path for option in self.options if option not in _PLACES for path in self._read(self.options[option])]
         files = [file for path in read for file in (sorted(path.rglob("*")) if path.is_dir() else [path])]
         seen = [(str(file), file.stat()) for file in files if file.exists()]
@@ -140,18 +140,18 @@ class Job:
 
 
 def name_below(results: Path, path: Path) -> str:
-    """Returns the name of a path in records: relative to the results, or unchanged if it is elsewhere."""
+    """Return the name of a path in records: relative to the results, or unchanged if it is elsewhere."""
     below = os.path.relpath(path, results)
     return str(path) if below.split(os.sep, 1)[0] == os.pardir else below
 
 
 def record_path(results: Path, name: str) -> Path:
-    """Returns where the record of a job lies whose first file has this name."""
+    """Return where the record of a job lies whose first file has this name."""
     return results / FOLDER / f"{name.lstrip(os.sep)}.json"
 
 
 def digest_of(path: Path) -> str:
-    """Returns the SHA-256 of a file, or of a folder's files and their names."""
+    """Return the SHA-256 of a file, or of a folder's files and their names."""
     if path.is_dir():
         parts = sorted(
             (str(one.relative_to(path)), digest_of(one))
@@ -164,19 +164,19 @@ def digest_of(path: Path) -> str:
 
 
 def computed_elsewhere(*modules: str) -> None:
-    """Records which of `LIBRARIES` another process of this job has imported in its place."""
+    """Record which of `LIBRARIES` another process of this job has imported in its place."""
     _imported_elsewhere.update(modules)
 
 
 def libraries() -> dict[str, str]:
-    """Returns the versions of Python and of those of `LIBRARIES` that this process or another of its job imported."""
+    """Return the versions of Python and of those of `LIBRARIES` that this process or another of its job imported."""
     imported = sys.modules.keys() | _imported_elsewhere
     known = {name: installed(name) for module, name in LIBRARIES.items() if module in imported}
     return {"python": platform.python_version(), **{name: version for name, version in known.items() if version}}
 
 
 def installed(name: str) -> str | None:
-    """Returns the version of a library, or of `python`; None if it is not installed."""
+    """Return the version of a library, or of `python`; None if it is not installed."""
     if name == "python":
         return platform.python_version()
     from importlib.metadata import PackageNotFoundError, version  # takes longer than all else here
@@ -188,7 +188,7 @@ def installed(name: str) -> str | None:
 
 
 def write_record(job: Job, key: str) -> None:
-    """Writes the provenance record of a finished job.
+    """Write the provenance record of a finished job.
 
     Args:
         job: the job.
@@ -241,7 +241,7 @@ def read_provenance(path: Path, results: Path) -> dict[str, Any]:
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """Returns a record; an empty dictionary if it is missing or cannot be read."""
+    """Return a record; an empty dictionary if it is missing or cannot be read."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -250,7 +250,7 @@ def read_record(path: Path) -> dict[str, Any]:
 
 
 def read_records(results: Path) -> Iterable[dict[str, Any]]:
-    """Yields every record of a folder of results."""
+    """Yield every record of a folder of results."""
     yield from filter(None, map(read_record, sorted((results / FOLDER).rglob("*.json"))))
 
 
@@ -261,7 +261,7 @@ _SECONDS = 10
 
 
 def records_behind(results: Path, files: Iterable[Path]) -> list[dict[str, Any]]:
-    """Returns the records of all jobs that files rest on, by the name of the first file that each made.
+    """Return the records of all jobs that files rest on, by the name of the first file that each made.
 
     A file without a record, such as a user's own, has no known inputs. Jobs beside these, which may be
     under way, are left out, so that the same files always have the same records.
@@ -286,7 +286,7 @@ def records_behind(results: Path, files: Iterable[Path]) -> list[dict[str, Any]]
 
 
 def versions_of(records: Iterable[dict[str, Any]]) -> dict[str, tuple[str, ...]]:
-    """Returns the versions of each library used by jobs, by name; several if it changed."""
+    """Return the versions of each library used by jobs, by name; several if it changed."""
     found: dict[str, set[str]] = {}
     for record in records:
         for name, version in record.get("libraries", {}).items():
@@ -295,7 +295,7 @@ def versions_of(records: Iterable[dict[str, Any]]) -> dict[str, tuple[str, ...]]
 
 
 def commit_of(package: Path = PACKAGE) -> str:
-    """Returns the commit of the checkout that the library runs from, `, changed` behind it where files differ from it.
+    """Return the commit of the checkout that the library runs from, `, changed` behind it where files differ from it.
 
     It is empty where the library is installed without one, as from a wheel, or where git is not at hand.
 
@@ -346,7 +346,7 @@ def restore_outputs(job: Job) -> bool:
 
 
 def keep_outputs(job: Job) -> None:
-    """Caches the outputs of a finished job; none if it excluded them, if one is a folder, or without hard links."""
+    """Cache the outputs of a finished job; none if it excluded them, if one is a folder, or without hard links."""
     forget_outputs(job.results, job.makes)
     if _uncached_reasons:
         print(f"not kept for later runs: {'; '.join(_uncached_reasons)}", flush=True)
@@ -358,7 +358,7 @@ def keep_outputs(job: Job) -> None:
 
 
 def forget_outputs(results: Path, made: Iterable[Path]) -> None:
-    """Removes files from the cache, so that the next job makes them."""
+    """Remove files from the cache, so that the next job makes them."""
     for path in made:
         kept = _kept_path(results, name_below(results, path))
         with suppress(OSError):
@@ -371,7 +371,7 @@ def _kept_path(results: Path, name: str) -> Path:
 
 
 def _link(results: Path, path: Path, other: Path) -> bool:
-    """Gives a file another name, replacing an existing file; returns whether the file system supports it."""
+    """Give a file another name, replacing an existing file; returns whether the file system supports it."""
     if linked_folder(other, results) or linked_folder(path, results):
         return False
     temporary = other.with_name(f".{other.name}.{os.getpid()}.partial")

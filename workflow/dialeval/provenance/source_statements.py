@@ -71,7 +71,7 @@ class Source(NamedTuple):
 
 
 def read_sources(folder: Path) -> dict[Path, Source]:
-    """Returns the statements of every module in a folder."""
+    """Return the statements of every module in a folder."""
     texts = {path: path.read_bytes() for path in sorted(folder.rglob("*.py"))}
     keys = {path: _digest(text) for path, text in texts.items()}
     if not _READ.keys() >= set(keys.values()):
@@ -91,7 +91,7 @@ def _digest(text: bytes) -> str:
 
 
 def _load(path: Path, reader: str) -> dict[str, Source]:
-    """Returns the kept readings; none where they are missing, corrupt, or made by another reader."""
+    """Return the kept readings; none where they are missing, corrupt, or made by another reader."""
     try:
         content = json.loads(path.read_bytes())
         return (
@@ -153,7 +153,7 @@ _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 def _statements_in(node: ast.AST) -> Iterator[ast.AST]:
-    """Yields the statements in a node, at any depth."""
+    """Yield the statements in a node, at any depth."""
     for name in _BLOCKS:
         for part in getattr(node, name, ()):
             yield part
@@ -161,7 +161,7 @@ def _statements_in(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _children(node: ast.AST) -> Iterator[ast.AST]:
-    """Yields the parts of a node that can have names."""
+    """Yield the parts of a node that can have names."""
     for name in node._fields:
         value = getattr(node, name, None)
         if isinstance(value, list):
@@ -198,7 +198,7 @@ def _names(nodes: list[ast.AST]) -> tuple[tuple[str, str], ...]:
 
 
 def _local_names(node: ast.AST, local: frozenset[str]) -> Iterator[ast.Name]:
-    """Yields the names in a node that are parameters or variables of its functions, or in `local`."""
+    """Yield the names in a node that are parameters or variables of its functions, or in `local`."""
     inside: list[ast.AST] = []
     bound: set[str] = set()
     match node:
@@ -234,7 +234,7 @@ def _local_names(node: ast.AST, local: frozenset[str]) -> Iterator[ast.Name]:
 
 
 def _inside(parts: list[ast.comprehension]) -> Iterator[ast.AST]:
-    """Yields the parts that are evaluated in the scope of a comprehension."""
+    """Yield the parts that are evaluated in the scope of a comprehension."""
     for number, part in enumerate(parts):
         yield part.target
         yield from part.ifs
@@ -243,7 +243,7 @@ def _inside(parts: list[ast.comprehension]) -> Iterator[ast.AST]:
 
 
 def _names_of_scope(node: ast.AST) -> Iterator[ast.Name]:
-    """Yields the names in a node, without those in scopes of their own."""
+    """Yield the names in a node, without those in scopes of their own."""
     if isinstance(node, ast.Name):
         yield node
     if not isinstance(
@@ -305,7 +305,7 @@ _UNSAID = ("ctx", "kind", "type_comment")
 
 
 def messages_in(path: Path) -> frozenset[str]:
-    """Returns the functions of a module whose messages do not count."""
+    """Return the functions of a module whose messages do not count."""
     return MESSAGES | (IN_CONFIGURATION if path.parent.name == "config" else frozenset())
 
 
@@ -331,7 +331,7 @@ class Serialisation:
         self._taken_of: dict[str, list[str]] = {}
 
     def serialise(self, node: ast.AST) -> None:
-        """Appends a node."""
+        """Append a node."""
         self.nodes.append(node)
         if is_import_of_ours(node):
             return
@@ -376,7 +376,7 @@ class Serialisation:
                 self.tokens.append(repr(value))
 
     def _serialise_remark(self, node: ast.AST) -> None:
-        """Appends the computed parts of a message, without its texts."""
+        """Append the computed parts of a message, without its texts."""
         match node:
             case ast.Constant(value=str()):
                 pass
@@ -397,27 +397,27 @@ class Serialisation:
 
 
 def _dotted(node: ast.expr) -> str:
-    """Returns `name` or `name.attribute`; empty for other nodes."""
+    """Return `name` or `name.attribute`; empty for other nodes."""
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         return f"{node.value.id}.{node.attr}"
     return node.id if isinstance(node, ast.Name) else ""
 
 
 def _prints_to_the_terminal(call: ast.Call) -> bool:
-    """Returns whether a call writes into no file."""
+    """Return whether a call writes into no file."""
     return all(_dotted(word.value) in _TERMINAL for word in call.keywords if word.arg in ("file", None))
 
 
 def is_import_of_ours(node: ast.AST) -> bool:
-    """Returns whether a node imports from a module of ours."""
+    """Return whether a node imports from a module of ours."""
     return isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == PACKAGE
 
 
 def is_for_types_alone(node: ast.AST) -> bool:
-    """Returns whether a statement is `if TYPE_CHECKING: ...`, which never runs."""
+    """Return whether a statement is `if TYPE_CHECKING: ...`, which never runs."""
     return isinstance(node, ast.If) and _dotted(node.test) == "TYPE_CHECKING" and not node.orelse
 
 
 def is_docstring(node: ast.AST) -> bool:
-    """Returns whether a statement is only a text."""
+    """Return whether a statement is only a text."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

@@ -67,7 +67,7 @@ class _Made:
 
 
 def check_folder(results: Path, store: Path, here: Path) -> None:
-    """Checks that a folder of results is one in which files may be removed.
+    """Check that a folder of results is one in which files may be removed.
 
     Args:
         results: the folder.
@@ -87,7 +87,7 @@ def check_folder(results: Path, store: Path, here: Path) -> None:
 
 
 def list_unused(results: Path, made: Collection[str], store: Path, configuration: str) -> Listing:
-    """Returns the files in the results that the configuration does not make.
+    """Return the files in the results that the configuration does not make.
 
     Args:
         results: the folder.
@@ -116,7 +116,7 @@ def list_unused(results: Path, made: Collection[str], store: Path, configuration
 
 
 def remove(results: Path, unused: Sequence[UnusedOutput]) -> Iterator[UnusedOutput]:
-    """Removes stale files, the records of jobs without outputs, and folders that become empty.
+    """Remove stale files, the records of jobs without outputs, and folders that become empty.
 
     Yields:
         What was removed, each as soon as it was.
@@ -142,7 +142,7 @@ def remove(results: Path, unused: Sequence[UnusedOutput]) -> Iterator[UnusedOutp
 
 
 def _recorded(results: Path) -> dict[str, _Made]:
-    """Returns the outputs and logs of jobs, and the files beside them, by name."""
+    """Return the outputs and logs of jobs, and the files beside them, by name."""
     found: dict[str, _Made] = {}
     for _, record in _records(results):
         by = record.get("stage", ""), record.get("configuration", "")
@@ -169,7 +169,7 @@ def _records(results: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
 
 
 def _files(results: Path, store: Path) -> Iterator[str]:
-    """Yields the names of files and links, without the store and the run's own hidden files."""
+    """Yield the names of files and links, without the store and the run's own hidden files."""
     kept = store.expanduser().resolve()
     for folder, folders, files in os.walk(results):
         is_top = Path(folder) == results
@@ -187,13 +187,13 @@ def _files(results: Path, store: Path) -> Iterator[str]:
 
 
 def _named(name: str, names: Collection[str]) -> str | None:
-    """Returns which of some files and folders a file is or lies in."""
+    """Return which of some files and folders a file is or lies in."""
     path = PurePath(name)
     return next((str(one) for one in (path, *path.parents) if str(one) in names), None)
 
 
 def _reason(results: Path, path: Path, made: _Made, configuration: str) -> str:
-    """Returns why a file or folder is not to be removed, or an empty text."""
+    """Return why a file or folder is not to be removed, or an empty text."""
     if path.is_symlink() or (path.is_dir() and any(one.is_symlink() for one in path.rglob("*"))):
         return "a link, or with links in it"
     if made.configuration not in ("", configuration):
@@ -216,7 +216,7 @@ def _size(path: Path) -> int:
 
 
 def _remove_empty(results: Path, folder: Path) -> None:
-    """Removes a folder below the results if it is empty, and so those above it."""
+    """Remove a folder below the results if it is empty, and so those above it."""
     while folder != results and folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()
         folder = folder.parent
@@ -226,7 +226,7 @@ def _remove_empty(results: Path, folder: Path) -> None:
 
 
 def read_graph(path: Path) -> dict[str, Any]:
-    """Returns the recorded outputs, and removes the file.
+    """Return the recorded outputs, and remove the file.
 
     Returns:
         `made`, names of files below the results -> the rule that makes each; `configuration`, its files; `left_out`,
@@ -249,7 +249,7 @@ def read_graph(path: Path) -> dict[str, Any]:
 def outdated(
     records: Iterable[dict[str, Any]], made: Mapping[str, str], now: Callable[[str], str | None] = installed
 ) -> list[str]:
-    """Returns the lines of a report on records.
+    """Return the lines of a report on records.
 
     Args:
         records: as `records` writes them.
@@ -288,7 +288,7 @@ def outdated(
 
 
 def main() -> None:
-    """Prints which outputs were made with other versions."""
+    """Print which outputs were made with other versions."""
     parser = argparse.ArgumentParser(description="Lists results that were made with other versions of libraries.")
     parser.add_argument("results", type=Path, help="folder of the results")
     parser.add_argument("graph", type=Path, help="list of the configuration's outputs, recorded by a run")

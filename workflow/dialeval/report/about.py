@@ -115,7 +115,7 @@ class AboutTable:
 
 
 def roles_of(configuration: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """Returns the roles of each model in a configuration."""
+    """Return the roles of each model in a configuration."""
     found: dict[str, tuple[str, ...]] = {}
     for section, words in _ROLES.items():
         for name in configuration.get(section) or ():
@@ -124,7 +124,7 @@ def roles_of(configuration: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
 
 
 def sampling_of(records: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Returns how each protocol was sampled, by the settings of the jobs that planned or sent requests."""
+    """Return how each protocol was sampled, by the settings of the jobs that planned or sent requests."""
     found: dict[str, dict[str, Any]] = {}
     planned: dict[str, dict[str, Any]] = {}
     answered: set[str] = set()
@@ -184,7 +184,7 @@ def _sampled(about: About) -> AboutTable:
 
 
 def _usage(usage: Iterable[Mapping[str, Any]]) -> AboutTable:
-    """Returns the usage of all responses that the run uses, sent or cached."""
+    """Return the usage of all responses that the run uses, sent or cached."""
     rows = tuple(
         (
             f"{row['model']}, {row['protocol']}",
@@ -232,7 +232,7 @@ def _libraries(libraries: Mapping[str, tuple[str, ...]]) -> AboutTable:
 
 
 def _without_empty(table: AboutTable) -> AboutTable:
-    """Returns a table without empty columns."""
+    """Return a table without empty columns."""
     kept = [place for place in range(len(table.columns)) if not place or any(row[place] for row in table.rows)]
     columns, rows = tuple(table.columns[place] for place in kept), tuple(
         tuple(row[place] or "–" for place in kept) for row in table.rows
@@ -241,7 +241,7 @@ def _without_empty(table: AboutTable) -> AboutTable:
 
 
 def _counts(text: str | None) -> dict[str, int]:
-    """Returns the counts by kind that the table of usage writes as `kind: n; kind: n`."""
+    """Return the counts by kind that the table of usage writes as `kind: n; kind: n`."""
     pairs = (part.rsplit(":", 1) for part in (text or "").split(";") if ":" in part)
     return {kind.strip(): int(n) for kind, n in pairs}
 
@@ -315,7 +315,7 @@ class JobProgress:
 def run_status_of(
     wanted: Mapping[str, Iterable[Path]], progress: Mapping[str, Iterable[SoFar]], *, is_running: bool, at: str
 ) -> RunStatus:
-    """Returns how far a run is.
+    """Return how far a run is.
 
     Args:
         wanted: the files of the finished page, by kind.
@@ -338,7 +338,7 @@ def run_status_of(
 
 
 def _name(kind: str, path: Path) -> str:
-    """Returns the displayed name of a missing file: a table's title, else the path."""
+    """Return the displayed name of a missing file: a table's title, else the path."""
     place = f"{path.parent.name}/{path.stem}"
     if kind == "tables" and (table := table_named(place)) is not None:
         return f"{table.title} ({place})" if table.title else place

@@ -125,7 +125,7 @@ class _Kept:
 def _cases(
     dialogues: Dialogues, judged: Judged, lookup: FirstExchanges
 ) -> Iterator[tuple[int, dict[str, Any], Columns, Exchanges]]:
-    """Yields place and content of each case, its judgements, requests and responses, a few read at once."""
+    """Yield place and content of each case, its judgements, requests and responses, a few read at once."""
     cases = list(enumerate(dialogues.cases))
     while cases:
         some: list[tuple[int, dict[str, Any], Columns]] = []
@@ -140,7 +140,7 @@ def _cases(
 
 
 def _index(inputs: ReportInputs, names: Names, sources: list[Dialogues], kept: _Kept, counts: Counts) -> dict[str, Any]:
-    """Returns the index of all cases, readable without unpacking them.
+    """Return the index of all cases, readable without unpacking them.
 
     `cases` are [judge, protocol, N, system]; `outcomes` goes with them: for each of won, tied, lost, none and answered
     a list of places of cases and, after them, as many counts.
@@ -179,13 +179,13 @@ def _in_order(names: Names, counts: Counts) -> list[Case]:
 
 
 def _places(counted: Mapping[int, int], n_kept: int) -> list[int]:
-    """Returns places of cases that found room and, after them, as many counts."""
+    """Return places of cases that found room and, after them, as many counts."""
     places = sorted(place for place in counted if place < n_kept)
     return [*places, *(counted[place] for place in places)]
 
 
 def _against(names: Names, kept: _Kept, counts: Counts) -> tuple[str, ...]:
-    """Returns by opponent how often a system won, tied and so on, where."""
+    """Return by opponent how often a system won, tied and so on, where."""
     lines = []
     for case in _in_order(names, counts):
         found = {}

@@ -130,7 +130,7 @@ class Value:
 
 
 def chatbots_of(board: Board) -> tuple[str, ...]:
-    """Returns the rows of a board that are not the human dialogues."""
+    """Return the rows of a board that are not the human dialogues."""
     return tuple(model for model in board.models if model != HUMAN)
 
 
@@ -145,7 +145,7 @@ def is_missing(value: object) -> bool:
 
 
 def write_number(value: float | int | None, kind: Kind) -> str:
-    """Returns a number as text; a missing one as a dash.
+    """Return a number as text; a missing one as a dash.
 
     Args:
         value: shares as fractions of 1.
@@ -167,14 +167,14 @@ def write_number(value: float | int | None, kind: Kind) -> str:
 
 
 def _with_all_digits(value: float) -> str:
-    """Returns a number with four digits, zeros at its end too, so that the numbers of a column are alike."""
+    """Return a number with four digits, zeros at its end too, so that the numbers of a column are alike."""
     size = abs(value)
     digits = 3 if size < 10 else 2 if size < 100 else 1
     return f"{value:.4g}" if 0 < size < 0.01 or size >= 1000 else f"{value:.{digits}f}"
 
 
 def write_interval(low: float | None, high: float | None, kind: Kind) -> str:
-    """Returns an interval, the unit only once; empty if either end is missing."""
+    """Return an interval, the unit only once; empty if either end is missing."""
     if is_missing(low) or is_missing(high):
         return ""
     between = " to " if low is not None and low < 0 else "–"  # a dash before a minus reads as one mark
@@ -182,7 +182,7 @@ def write_interval(low: float | None, high: float | None, kind: Kind) -> str:
 
 
 def sort_value(value: object) -> str | None:
-    """Returns a number in full for sorting, or None for a missing one; anything else is sorted by its text."""
+    """Return a number in full for sorting, or None for a missing one; anything else is sorted by its text."""
     if is_missing(value):
         return None
     if isinstance(value, bool):
@@ -191,7 +191,7 @@ def sort_value(value: object) -> str | None:
 
 
 def listed(words: Sequence[str]) -> str:
-    """Returns `a`, `a and b`, `a, b and c`."""
+    """Return `a`, `a and b`, `a, b and c`."""
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
 
 
@@ -202,7 +202,7 @@ _MOST_NAMED = 4
 
 
 def placed(inputs: ReportInputs, folder: str, judge: str | None, measure: Measure) -> Measure:
-    """Returns a column with the places that systems can have by it, where they were ranked.
+    """Return a column with the places that systems can have by it, where they were ranked.
 
     Args:
         inputs: the run.
@@ -272,7 +272,7 @@ class First:
 
 
 def first_by(board: Board, measure: Measure) -> First | None:
-    """Returns the systems that may be first by a measure; None if it ranks no system."""
+    """Return the systems that may be first by a measure; None if it ranks no system."""
     ranked = sorted(
         (place.rank, system) for system in chatbots_of(board) if (place := measure.places.get(system)) is not None
     )
@@ -283,7 +283,7 @@ def first_by(board: Board, measure: Measure) -> First | None:
 
 
 def in_words(firsts: list[First], n_named: int) -> list[str]:
-    """Returns a sentence for all measures by which the first place is settled, and one for each set of rivals.
+    """Return a sentence for all measures by which the first place is settled, and one for each set of rivals.
 
     Args:
         firsts: who may be first, by each measure.
@@ -336,7 +336,7 @@ _PRINTED = "published"  # what a paper prints, of which there are no cases
 
 
 def to_cases(kind: str, group: str = "", case: str = "", **facets: str | tuple[str, ...]) -> str:
-    """Returns the address of cases, without `#`.
+    """Return the address of cases, without `#`.
 
     Args:
         kind: of the cases.
@@ -354,7 +354,7 @@ def to_cases(kind: str, group: str = "", case: str = "", **facets: str | tuple[s
 
 
 def of_systems(protocol: EvaluatedProtocol, row: Mapping[str, Any]) -> str:
-    """Returns the address of the dialogues behind a row of a protocol's table; empty if it names no system."""
+    """Return the address of the dialogues behind a row of a protocol's table; empty if it names no system."""
     judge, system = _text(row, "judge"), _text(row, "system")
     opponent = _text(row, "opponent")
     if not system and not judge:
@@ -372,19 +372,19 @@ def of_systems(protocol: EvaluatedProtocol, row: Mapping[str, Any]) -> str:
 
 
 def of_estimate(inputs: ReportInputs, row: Mapping[str, Any]) -> str:
-    """Returns the address of the dialogues behind a human-corrected row, judged by any judge."""
+    """Return the address of the dialogues behind a human-corrected row, judged by any judge."""
     protocol = next((one for one in inputs.protocols if one.name == row.get("protocol")), None)
     return of_systems(protocol, {**row, "judge": ""}) if protocol else ""
 
 
 def of_chats(row: Mapping[str, Any]) -> str:
-    """Returns the address of a chatbot's own dialogues; empty for a row about no model."""
+    """Return the address of a chatbot's own dialogues; empty for a row about no model."""
     model = _text(row, "model")
     return to_cases(DIALOGUES, SELFCHAT, models=model) if model else ""
 
 
 def _question_name(protocol: EvaluatedProtocol, row: Mapping[str, Any]) -> str:
-    """Returns the name of a row's question in the viewer's filter; empty if the row has several."""
+    """Return the name of a row's question in the viewer's filter; empty if the row has several."""
     scoped = _text(row, "scope").partition(", ")[0]
     criterion, n = _text(row, "criterion") or ("" if scoped == _ALL else scoped), row.get("n_utterances")
     lengths = (*protocol.lengths, *protocol.at)
@@ -397,7 +397,7 @@ def _question_name(protocol: EvaluatedProtocol, row: Mapping[str, Any]) -> str:
 
 
 def of_unparsed(sources: tuple[str, ...], system: str, judge: str | None) -> str:
-    """Returns the address of the dialogues of a system about which a verdict could not be read."""
+    """Return the address of the dialogues of a system about which a verdict could not be read."""
     if not sources:
         return ""
     group = sources[0] if len(sources) == 1 else ""
@@ -405,7 +405,7 @@ def of_unparsed(sources: tuple[str, ...], system: str, judge: str | None) -> str
 
 
 def of_ratings(row: Mapping[str, Any]) -> str:
-    """Returns the address of the rated items behind a row about a judge, or two, or a corpus; else nothing."""
+    """Return the address of the rated items behind a row about a judge, or two, or a corpus; else nothing."""
     judge = scorer(_text(row, "judge"), _text(row, "method"))
     criterion = _text(row, "dimension")
     if not judge:
@@ -414,7 +414,7 @@ def of_ratings(row: Mapping[str, Any]) -> str:
 
 
 def of_perturbation(row: Mapping[str, Any]) -> str:
-    """Returns the address of the perturbed items behind a row about judges or a perturbation; else nothing."""
+    """Return the address of the perturbed items behind a row about judges or a perturbation; else nothing."""
     judge = scorer(_text(row, "judge"), _text(row, "method")) or _text(row, "system")
     if not judge:
         return to_cases(PERTURBED, _text(row, "perturbation")) if row.get("n_pairs") else ""
@@ -422,7 +422,7 @@ def of_perturbation(row: Mapping[str, Any]) -> str:
 
 
 def of_answers(row: Mapping[str, Any]) -> str:
-    """Returns the address of the test items behind a row about a model, or two; empty for any other row."""
+    """Return the address of the test items behind a row about a model, or two; empty for any other row."""
     model = scorer(_text(row, "model"), _text(row, "method")) or _text(row, "system")
     if not model or row.get("method") == _PRINTED:
         return ""
@@ -432,7 +432,7 @@ def of_answers(row: Mapping[str, Any]) -> str:
 
 
 def scorer(judge: str, method: str) -> str:
-    """Returns how a judge, or a model that takes a test, is called together with its method."""
+    """Return how a judge, or a model that takes a test, is called together with its method."""
     return f"{judge} ({method})" if judge and method else judge
 
 

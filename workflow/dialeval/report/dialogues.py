@@ -33,7 +33,7 @@ class Dialogues(Protocol):
     cases: list[dict[str, Any]]
 
     def piece(self, names: Names, place: int) -> dict[str, Any]:
-        """Returns the dialogues on the case at a place.
+        """Return the dialogues on the case at a place.
 
         `models` and `utterances` go together: one list of places in `strings` per dialogue. `speakers` are the first
         dialogue's, or by dialogue where `speakers_of` is there. `remarks` are [dialogue, turn, finish reason, dropped]
@@ -42,10 +42,10 @@ class Dialogues(Protocol):
         """
 
     def system_of(self, item_id: str, case_id: str) -> str:
-        """Returns whose a dialogue is."""
+        """Return whose a dialogue is."""
 
     def number_of(self, item_id: str) -> int:
-        """Returns which of the dialogues on its case an item is; -1 where a system has but one."""
+        """Return which of the dialogues on its case an item is; -1 where a system has but one."""
 
 
 class Selfchat:
@@ -69,17 +69,17 @@ class Selfchat:
         ]
 
     def piece(self, names: Names, place: int) -> dict[str, Any]:
-        """Returns the dialogues on a seed."""
+        """Return the dialogues on a seed."""
         seed = self._seeds[place]
         rows = self._generated.rows(seed["seed_id"])
         return _on_seed(names, seed, self._people.get(seed["seed_id"], {}), rows)
 
     def system_of(self, item_id: str, case_id: str) -> str:
-        """Returns the chatbot that an item is of."""
+        """Return the chatbot that an item is of."""
         return item_id.removeprefix(f"{case_id}/")
 
     def number_of(self, item_id: str) -> int:
-        """Returns -1: a chatbot has one dialogue on a seed."""
+        """Return -1: a chatbot has one dialogue on a seed."""
         return -1
 
 
@@ -111,7 +111,7 @@ class Transcripts:
             self.cases.append({"id": case, "first": (first or [""])[0][:_BEGINNING], **about})
 
     def piece(self, names: Names, place: int) -> dict[str, Any]:
-        """Returns the dialogues on a case."""
+        """Return the dialogues on a case."""
         pool = Pool()
         rows = self._items.rows(self.cases[place]["id"])
         hidden_messages: list[list[Any]] = []
@@ -131,16 +131,16 @@ class Transcripts:
         }
 
     def system_of(self, item_id: str, case_id: str) -> str:
-        """Returns the system that an item is of."""
+        """Return the system that an item is of."""
         return self._systems.get(item_id, "")
 
     def number_of(self, item_id: str) -> int:
-        """Returns which of the dialogues on its case an item is."""
+        """Return which of the dialogues on its case an item is."""
         return self._numbers.get(item_id, -1)
 
 
 def _not_among(utterances: list[str], beside: Columns) -> Iterator[tuple[int, str, str]]:
-    """Yields the hidden messages that are not shown among the utterances, with their kind."""
+    """Yield the hidden messages that are not shown among the utterances, with their kind."""
     hidden_messages = list(zipped(beside, "before", "kind", "text"))
     shown = {f" {text}" for _, _, text in hidden_messages}
     is_hidden = [text.startswith("[") and text[text.find("]") + 1 :] in shown for text in utterances]
@@ -152,13 +152,13 @@ def _not_among(utterances: list[str], beside: Columns) -> Iterator[tuple[int, st
 
 
 def sources_of(inputs: ReportInputs) -> list[Dialogues]:
-    """Returns the sources of dialogues that a run has."""
+    """Return the sources of dialogues that a run has."""
     found: list[Dialogues] = [Selfchat(inputs)] if inputs.chatbots or len(inputs.seeds) else []
     return found + [Transcripts(inputs, source) for source in inputs.transcripts]
 
 
 def _human_dialogues(inputs: ReportInputs, seeds: list[dict[str, Any]]) -> dict[str, dict[int, tuple[str, str]]]:
-    """Returns speaker and text by turn of the human dialogue of every seed."""
+    """Return speaker and text by turn of the human dialogue of every seed."""
     wanted = {(seed["corpus"], seed["seed_id"]) for seed in seeds}
     people: dict[str, dict[int, tuple[str, str]]] = defaultdict(dict)
     rows = inputs.human.to_pydict()
@@ -209,7 +209,7 @@ _SAME = ("protocol", "corpus", "item_id", "case_id", "n_utterances", "criterion"
 
 
 def with_labels(inputs: ReportInputs) -> ReportInputs:
-    """Returns the run with every annotator as one more judge, before the others, for the dialogue viewer alone."""
+    """Return the run with every annotator as one more judge, before the others, for the dialogue viewer alone."""
     if not inputs.labels.num_rows:
         return inputs
     rows = to_table(JUDGEMENTS, [_judgement(row) for row in inputs.labels.to_pylist()])
@@ -221,7 +221,7 @@ def with_labels(inputs: ReportInputs) -> ReportInputs:
 
 
 def people_of(inputs: ReportInputs) -> list[str]:
-    """Returns the viewer's names of the annotators."""
+    """Return the viewer's names of the annotators."""
     names = zip(inputs.labels["annotator"].to_pylist(), inputs.labels["simulated"].to_pylist(), strict=True)
     return sorted({_called(annotator, simulated) for annotator, simulated in names})
 

@@ -64,7 +64,7 @@ _HOW = {
 def sample_examined(
     items: pa.Table, answers: Iterable[pa.Table], random_seed: int = 0, n: int = ITEMS_PER_TASK
 ) -> ExaminedSample:
-    """Returns some items of every task with the answers to them.
+    """Return some items of every task with the answers to them.
 
     Args:
         items: table `test_items`.
@@ -91,7 +91,7 @@ _EXAMINED = CaseDescription(
 
 
 def examined_items(inputs: ReportInputs, budget: int) -> CaseShelf | None:
-    """Returns test items with models' answers, as many of each task as fit; None without any."""
+    """Return test items with models' answers, as many of each task as fit; None without any."""
     sample = inputs.examined
     if sample is None or not len(sample.items):
         return None
@@ -119,7 +119,7 @@ def examined_items(inputs: ReportInputs, budget: int) -> CaseShelf | None:
 
 
 def requests_of(item: Row, answer: Row) -> list[str]:
-    """Returns the ids of the requests behind an answer: one, or one for each option where these are scored."""
+    """Return the ids of the requests behind an answer: one, or one for each option where these are scored."""
     method = answer["method"]
     scored_by = _PERPLEXITY if method.startswith(_PERPLEXITY) else method
     name = f"dialogbench/{scored_by}/{item['language']}/{item['item_id']}/{answer['rotation']}"
@@ -145,7 +145,7 @@ def _outcome(answer: Row) -> str:
 
 
 def _blocks(item: Row, answers: list[Row], exchanges: Exchanges, prompts: Prompts) -> list[Block]:
-    """Returns the blocks of one item: dialogue, question, options with the models that chose them, and answers."""
+    """Return the blocks of one item: dialogue, question, options with the models that chose them, and answers."""
     letters = [chr(ord("A") + place) for place in range(len(item["options"]))]
     chosen: dict[str, list[str]] = {letter: [] for letter in letters}
     for row in answers:
@@ -169,7 +169,7 @@ def _blocks(item: Row, answers: list[Row], exchanges: Exchanges, prompts: Prompt
 
 
 def _beside(item: Row) -> str:
-    """Returns the text shown beside the dialogue; empty without any."""
+    """Return the text shown beside the dialogue; empty without any."""
     details = dict(item["extra"] or ())
     for speaker in ("speaker1", "speaker2"):
         for trait in ("personality", "emotion"):
@@ -199,7 +199,7 @@ def _card(item: Row, answer: Row, exchanges: Exchanges, prompts: Prompts) -> dic
 
 
 def _scored(exchange: Exchange | None, option: str) -> str:
-    """Returns how likely an option's text was, in words."""
+    """Return how likely an option's text was, in words."""
     if exchange is None or exchange.answer["logprob"] is None:
         return f"{option}: no probability"
     return f"{option}: {exchange.answer['logprob']:.4g} nats over {exchange.answer['n_tokens']} tokens"

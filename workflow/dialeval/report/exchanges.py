@@ -74,7 +74,7 @@ class ExchangeSource:
     together: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def exchanges(self, wanted: Mapping[str, Collection[str]]) -> Exchanges:
-        """Returns requests and responses.
+        """Return requests and responses.
 
         Args:
             wanted: by judge, ids of requests; those that are not found are passed over.
@@ -122,14 +122,14 @@ class Exchange:
     judge: Answerer
 
     def prompt(self) -> tuple[Message, ...]:
-        """Returns the messages as they were sent, without a model's chat template; none where others sent them."""
+        """Return the messages as they were sent, without a model's chat template; none where others sent them."""
         if self.judge.model.published:
             return ()
         messages = tuple(Message(one["role"], one["content"]) for one in self.request["messages"])
         return merge_system(messages) if self.judge.model.merges else messages
 
     def facts(self) -> str:
-        """Returns tokens, cost if known, and removed utterances of a response."""
+        """Return tokens, cost if known, and removed utterances of a response."""
         answers = [answer for answer in (self.first_answer, self.answer) if answer is not None]
         read, written, thought = (
             _sum(answer[name] for answer in answers)
@@ -150,7 +150,7 @@ class Exchange:
         return ", ".join(filter(None, facts))
 
     def probabilities(self) -> list[list[Any]] | None:
-        """Returns label and probability, the most probable first; None where no probabilities were requested."""
+        """Return label and probability, the most probable first; None where no probabilities were requested."""
         logprobs = dict(self.answer["label_logprobs"] or ())
         if not logprobs:
             return None
@@ -165,7 +165,7 @@ Exchanges: TypeAlias = Mapping[tuple[str, str], Exchange]
 
 
 def in_files(paths: Sequence[Path], kind: Table) -> Lookup:
-    """Returns a function that looks up rows in files, read piece by piece."""
+    """Return a function that looks up rows in files, read piece by piece."""
 
     @cache
     def ids(path: Path) -> pa.ChunkedArray:
@@ -208,7 +208,7 @@ assert set(_FROM_TEXT) == set(get_args(Form))
 
 
 def how_read(form: Form | None, status: str, exchange: Exchange | None) -> str:
-    """Returns how an answer was read.
+    """Return how an answer was read.
 
     Args:
         form: of the question; None where it is not known.

@@ -119,7 +119,7 @@ class Run:
 
 
 def _frame_of(tables: Sequence[Found]) -> pd.DataFrame:
-    """Returns tables of one kind as one data frame."""
+    """Return tables of one kind as one data frame."""
     parts = [files.read_table(table.path, table.kind).replace_schema_metadata() for table in tables]
     frame: pd.DataFrame = pa.concat_tables(parts).to_pandas(maps_as_pydicts="strict")
     return frame
@@ -148,7 +148,7 @@ class _Texts:
             self._add(system, case, [f"{'AB'[turn % 2]}: {text}" for turn, text in enumerate(texts)])
 
     def _add(self, system: str, case: str, lines: list[str]) -> None:
-        """Adds a dialogue; of several of a system on a case, the judgement does not say which it is of."""
+        """Add a dialogue; of several of a system on a case, the judgement does not say which it is of."""
         key = (system, case)
         self._cases[key] = None if key in self._cases else lines
 
@@ -208,7 +208,7 @@ class Found:
 
 
 def found_tables(results: Path) -> list[Found]:
-    """Returns the tables of a run, those for readers first.
+    """Return the tables of a run, those for readers first.
 
     Args:
         results: results folder of the run.
@@ -232,7 +232,7 @@ def found_tables(results: Path) -> list[Found]:
 
 
 def chosen_tables(tables: Sequence[Found], names: Sequence[str]) -> list[Found]:
-    """Returns the tables of some names, or of patterns such as `judgements/*`.
+    """Return the tables of some names, or of patterns such as `judgements/*`.
 
     Raises:
         UserError: no table has a name, or fits a pattern.
@@ -249,7 +249,7 @@ def chosen_tables(tables: Sequence[Found], names: Sequence[str]) -> list[Found]:
 
 
 def outdated_files(results: Path, is_known: Callable[[Path], bool]) -> dict[Path, str]:
-    """Returns the files below the results that another version of DialEval made, with how each differs from this one's.
+    """Return the files below the results that another version of DialEval made, with how each differs from this one's.
 
     These are tables with other columns, and in a folder without any record of a job (`provenance`) all files that
     nothing is known of: a version before there were records has made them.
@@ -276,7 +276,7 @@ def outdated_files(results: Path, is_known: Callable[[Path], bool]) -> dict[Path
 
 
 def _files(results: Path) -> Iterator[Path]:
-    """Yields the files below the results, without hidden folders and links."""
+    """Yield the files below the results, without hidden folders and links."""
     for folder, folders, names in os.walk(results):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         paths = (Path(folder, name) for name in sorted(names) if not name.startswith("."))
@@ -284,12 +284,12 @@ def _files(results: Path) -> Iterator[Path]:
 
 
 def _kind_of(path: Path, name: str) -> Table | None:
-    """Returns the description of a table; the protocol of a measure is its folder's name."""
+    """Return the description of a table; the protocol of a measure is its folder's name."""
     return table_named(name.replace(MEASURES, path.parent.name, 1) if name.startswith(f"{MEASURES}/") else name)
 
 
 def column_words(kind: Table) -> Iterator[tuple[str, str, str]]:
-    """Yields the columns of a table: name, type with a question mark if it may be empty, and description."""
+    """Yield the columns of a table: name, type with a question mark if it may be empty, and description."""
     for field in kind.schema:
         words = kind.columns.get(field.name) or COMMON.get(field.name, "")
         yield field.name, f"{_type(field.type)}{'?' if field.nullable else ''}", words
@@ -328,7 +328,7 @@ def _below(folder: Path, is_published: bool) -> Iterator[Found]:
 
 
 def write_csv(table: Found, path: Path) -> None:
-    """Writes a table of a run as CSV.
+    """Write a table of a run as CSV.
 
     Args:
         table: the table.
@@ -363,7 +363,7 @@ from corpora and models with their own licences, which may not allow publication
 
 
 def write_dataset(tables: Sequence[Found], results: Path, folder: Path) -> None:
-    """Writes tables as a data set; those of one kind that pass between stages are one subset.
+    """Write tables as a data set; those of one kind that pass between stages are one subset.
 
     Args:
         tables: tables of the run; those without rows are left out, since not every reader takes them.
@@ -392,7 +392,7 @@ def _file(table: Found) -> Path:
 
 
 def _copy(table: Found, path: Path) -> None:
-    """Copies a table, with values by name as lists of pairs: not every reader of data sets knows the other type."""
+    """Copy a table, with values by name as lists of pairs: not every reader of data sets knows the other type."""
     path.parent.mkdir(parents=True, exist_ok=True)
     content = read_table(table.path, table.kind)
     for place, field in enumerate(content.schema):
@@ -407,7 +407,7 @@ def _copy(table: Found, path: Path) -> None:
 
 
 def _card(tables: Sequence[Found], results: Path) -> str:
-    """Returns the card of the data set: metadata for Hugging Face, and text for readers."""
+    """Return the card of the data set: metadata for Hugging Face, and text for readers."""
     subsets: dict[str, list[Found]] = {}
     for table in tables:
         subsets.setdefault(_subset(table), []).append(table)
@@ -445,5 +445,5 @@ def _card(tables: Sequence[Found], results: Path) -> str:
 
 
 def _subset(table: Found) -> str:
-    """Returns the name of a table in the data set, without slashes."""
+    """Return the name of a table in the data set, without slashes."""
     return (table.name if table.is_published else table.kind.name).replace("/", "-")

@@ -228,7 +228,7 @@ def _board_csv(one: Leaderboard) -> str:
 
 
 def table_grids(inputs: ReportInputs, names: Iterable[str] | None = None) -> tuple[Grid, ...]:
-    """Returns the tables of a part, those of a paper with the path of the complete file.
+    """Return the tables of a part, those of a paper with the path of the complete file.
 
     Args:
         inputs: the run.
@@ -289,7 +289,7 @@ def usage_csv(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def file_of(inputs: ReportInputs, table: str) -> str:
-    """Returns the path of a table's file for the reader; empty for a table of no part."""
+    """Return the path of a table's file for the reader; empty for a table of no part."""
     return f"{inputs.results_dir}/{layout.TABLE.format(name=table, suffix='csv')}" if "/" in table else ""
 
 
@@ -321,13 +321,13 @@ def _table_grid(inputs: ReportInputs, name: str, about: Schema, table: Table) ->
 
 
 def _first_number(columns: Iterable[str], formats: Mapping[str, Kind]) -> set[str]:
-    """Returns the first column of numbers; a count only if there is no other."""
+    """Return the first column of numbers; a count only if there is no other."""
     numbers = [column for column in columns if formats[column] != "text"]
     return set(sorted(numbers, key=lambda column: formats[column] == "count")[:1])
 
 
 def _cases_behind(inputs: ReportInputs, table: str) -> Callable[[Mapping[str, Any]], str] | None:
-    """Returns a function that gives the address of the cases behind a row; None if the page has none."""
+    """Return a function that gives the address of the cases behind a row; None if the page has none."""
     folder = table.partition("/")[0]
     protocol = next((one for one in inputs.protocols if one.name == folder), None)
     if protocol is not None:
@@ -341,7 +341,7 @@ def _cases_behind(inputs: ReportInputs, table: str) -> Callable[[Mapping[str, An
 
 
 def _linked(cells: list[Cell], links: list[str], measured: bool) -> list[Cell]:
-    """Returns the cells of a column, numbers that were measured with the address of their cases."""
+    """Return the cells of a column, numbers that were measured with the address of their cases."""
     if not measured:
         return cells
     return [
@@ -350,13 +350,13 @@ def _linked(cells: list[Cell], links: list[str], measured: bool) -> list[Cell]:
 
 
 def _heading(column: str, paper: str) -> str:
-    """Returns the heading of a column, with "other prompts" if a published column needs it."""
+    """Return the heading of a column, with "other prompts" if a published column needs it."""
     words = column.replace("_", " ")
     return words + paper.removeprefix("paper") if column.startswith("published") else words
 
 
 def _column(shown: Mapping[str, list[Any]], column: str, kind: Kind, inside: Interval | None, paper: str) -> list[Cell]:
-    """Returns the cells of a column, with the columns shown inside them."""
+    """Return the cells of a column, with the columns shown inside them."""
     if inside is None:
         return [_plain(value, kind) for value in shown[column]]
     none = [None] * len(shown[column])
@@ -368,7 +368,7 @@ def _column(shown: Mapping[str, list[Any]], column: str, kind: Kind, inside: Int
 
 
 def _details(low: float | None, high: float | None, published: float | None, kind: Kind, paper: str) -> tuple[str, ...]:
-    """Returns the lines under a number: its interval, and the published value."""
+    """Return the lines under a number: its interval, and the published value."""
     lines = [write_interval(low, high, kind)]
     if not is_missing(published):
         lines.append(f"{paper} {write_number(published, kind)}")
@@ -429,7 +429,7 @@ class Scale:
             self._low, self._high = min(0.0, self._low), 1.0
 
     def strip(self, value: Value) -> Strip | None:
-        """Returns the drawing of a value that has an interval, or None."""
+        """Return the drawing of a value that has an interval, or None."""
         parts = (value.value, value.ci_low, value.ci_high)
         if any(is_missing(part) for part in parts) or self._low == self._high:
             return None
@@ -461,7 +461,7 @@ class Tables:
         self._room = MOST_CELLS
 
     def board(self, grid: Grid, label: str) -> TableOnPage:
-        """Returns a leaderboard; one that does not fit into the document is packed as a whole."""
+        """Return a leaderboard; one that does not fit into the document is packed as a whole."""
         rows = self._rows(grid)
         n_written = min(len(rows), self._room // len(grid.columns))
         self._room -= n_written * len(grid.columns)
@@ -471,7 +471,7 @@ class Tables:
         )
 
     def closed(self, grid: Grid, label: str) -> TableOnPage:
-        """Returns a table that is closed when the page opens."""
+        """Return a table that is closed when the page opens."""
         packed = pack({"frame": self._macros.closed(grid, label), "rows": self._rows(grid)})
         return TableOnPage(grid, Markup(""), 0, packed, pack(grid.csv))
 

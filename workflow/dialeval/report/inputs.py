@@ -112,26 +112,26 @@ class ReportInputs:
         return list(dict.fromkeys(groups))
 
     def part_of_sources(self, sources: tuple[str, ...]) -> str:
-        """Returns the part of the page that shows some sources."""
+        """Return the part of the page that shows some sources."""
         if SELFCHAT in sources:
             return BOTCHAT
         transcripts = [source for source in sources if source in self.transcripts]
         return part_of_source(transcripts[0]) if transcripts else METAEVAL
 
     def part_of(self, folder: str) -> str | None:
-        """Returns the part that tables or figures in a folder belong to, or None for those of no part in particular."""
+        """Return the part that tables or figures in a folder belong to, or None for those of no part in particular."""
         for protocol in self.protocols:
             if protocol.name == folder:
                 return self.part_of_sources(protocol.sources)
         return folder if folder in PARTS else None
 
     def parts_with_items(self) -> tuple[str, ...]:
-        """Returns the parts whose single items are on the page."""
+        """Return the parts whose single items are on the page."""
         samples = {METAEVAL: self.rated, ROBUSTNESS: self.perturbed, DIALOGBENCH: self.examined}
         return tuple(part for part, sample in samples.items() if sample is not None)
 
     def parts(self) -> list[str]:
-        """Returns the names of all parts that a page may have, in order."""
+        """Return the names of all parts that a page may have, in order."""
         return [BOTCHAT, *map(part_of_source, self.transcripts), *(part for part in PARTS if part != BOTCHAT)]
 
 
@@ -228,7 +228,7 @@ class EvaluatedProtocol:
 
 
 def title_of(protocol: str) -> str:
-    """Returns the title of a protocol on the page."""
+    """Return the title of a protocol on the page."""
     return TITLES.get(protocol, protocol)
 
 
@@ -338,12 +338,12 @@ _OF_SOURCE = "of-"
 
 
 def part_of_source(source: str) -> str:
-    """Returns the part in which a source of transcripts is shown."""
+    """Return the part in which a source of transcripts is shown."""
     return _OF_SOURCE + source
 
 
 def text_of(part: str) -> PartText:
-    """Returns the texts of a part, also of a source's part."""
+    """Return the texts of a part, also of a source's part."""
     if part in PARTS:
         return PARTS[part]
     source = part.removeprefix(_OF_SOURCE)

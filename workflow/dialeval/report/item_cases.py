@@ -136,7 +136,7 @@ class Case:
 def bubbles(
     speakers: Sequence[str], utterances: Sequence[Any], *, title: str = "", marked: Sequence[int] = (), **more: str
 ) -> Block:
-    """Returns a dialogue as bubbles; an utterance is a text, or its kept, removed and added pieces."""
+    """Return a dialogue as bubbles; an utterance is a text, or its kept, removed and added pieces."""
     marks = {"marked": list(marked), "mark": "scored"} if marked else {}
     return (
         {"type": "bubbles", "title": title, "speakers": list(speakers), "utterances": list(utterances)} | marks | more
@@ -144,7 +144,7 @@ def bubbles(
 
 
 def beginning(utterances: Sequence[str], level: str) -> str:
-    """Returns the entry of an item in the list: the beginning of its response or dialogue."""
+    """Return the entry of an item in the list: the beginning of its response or dialogue."""
     return (utterances[-1 if level == "turn" else 0] if utterances else "")[:_BEGINNING]
 
 
@@ -235,7 +235,7 @@ def exchanges_of_scores(inputs: ReportInputs, scores: Table) -> Exchanges:
 
 
 def score_cards(rows: Iterable[Row], exchanges: Exchanges, prompts: Prompts, order: str = "") -> list[dict[str, Any]]:
-    """Returns a card for every response about an item, once for several scores; none if not available.
+    """Return a card for every response about an item, once for several scores; none if not available.
 
     Args:
         rows: judgements of the item.
@@ -254,7 +254,7 @@ def score_cards(rows: Iterable[Row], exchanges: Exchanges, prompts: Prompts, ord
 
 
 def exchange_fields(exchange: Exchange, read: str, prompts: Prompts) -> dict[str, Any]:
-    """Returns a card's fields of an exchange, without missing ones."""
+    """Return a card's fields of an exchange, without missing ones."""
     fields = {
         "answer": exchange.answer["text"],
         "thoughts": exchange.answer["reasoning"],
@@ -266,7 +266,7 @@ def exchange_fields(exchange: Exchange, read: str, prompts: Prompts) -> dict[str
 
 
 def _beside(scores: list[Row], order: str) -> dict[str, str]:
-    """Returns the key that joins a card with that of the same question about the other item."""
+    """Return the key that joins a card with that of the same question about the other item."""
     first = scores[0]
     criteria = ", ".join(sorted(row["criterion"] or "" for row in scores))
     return (
@@ -293,7 +293,7 @@ def _card(scores: list[Row], exchange: Exchange, prompts: Prompts) -> dict[str, 
 
 
 def chosen_items(corpus: str, item_ids: Iterable[str], n: int, random_seed: int) -> set[str]:
-    """Returns `n` items of a corpus, chosen by chance: those whose hash is smallest."""
+    """Return `n` items of a corpus, chosen by chance: those whose hash is smallest."""
 
     def rank(item_id: str) -> bytes:
         return hashlib.sha256(f"{random_seed}/{corpus}/{item_id}".encode()).digest()

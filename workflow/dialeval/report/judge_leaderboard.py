@@ -151,7 +151,7 @@ def _summary(board: Board, tags: Mapping[str, tuple[str, ...]], rows: pd.DataFra
 
 
 def _tests(pairs: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
-    """Returns the paired tests of judges on the corpora and dimensions that a leaderboard averages."""
+    """Return the paired tests of judges on the corpora and dimensions that a leaderboard averages."""
     shown = rows.iloc[0]
     where = "corpus" if "corpus" in rows else "benchmark"
     of = pairs[(pairs["level"] == shown["level"]) & (pairs[where] == shown[where]) & pairs["p_holm"].notna()]
@@ -169,7 +169,7 @@ def _tests(pairs: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _compared(first: str, second: str, tests: pd.DataFrame) -> str:
-    """Returns whether the first judge of a leaderboard is shown to agree better than the second."""
+    """Return whether the first judge of a leaderboard is shown to agree better than the second."""
     one = tests["judge"].str.cat(tests["method"].map(" ({})".format))
     other = tests["other_judge"].str.cat(tests["other_method"].map(" ({})".format))
     straight, reversed_ = (one == first) & (other == second), (one == second) & (other == first)
@@ -191,7 +191,7 @@ def _compared(first: str, second: str, tests: pd.DataFrame) -> str:
 
 
 def _model_types(board: Board, tags: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """Returns sentences that explain embedded judges and baselines, if there are any."""
+    """Return sentences that explain embedded judges and baselines, if there are any."""
     sentences = []
     embedded = [judge for judge in board.models if EMBEDDED in tags[judge]]
     baselines = [judge for judge in board.models if "baseline" in tags[judge]]
@@ -214,7 +214,7 @@ MOST_CORPORA = 3
 
 
 def ceiling_sentence(inputs: ReportInputs, benchmark: str, level: str) -> tuple[str, ...]:
-    """Returns a sentence on the ceilings of a benchmark; empty if none is known.
+    """Return a sentence on the ceilings of a benchmark; empty if none is known.
 
     Of each corpus it is the ceiling on overall, or else on the first dimension, in one language, on the most items.
     """
@@ -249,7 +249,7 @@ _THE_SAME = 0.9995  # the same each time, as it is written
 
 
 def repeat_sentence(inputs: ReportInputs, level: str) -> tuple[str, ...]:
-    """Returns a sentence on judges' agreement with themselves at a level; empty without repeats."""
+    """Return a sentence on judges' agreement with themselves at a level; empty without repeats."""
     table = inputs.tables.get(REPEAT_AGREEMENT.name)
     if table is None:
         return ()

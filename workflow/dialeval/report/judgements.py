@@ -34,7 +34,7 @@ _ORDER = [
 def judgements_piece(
     names: Names, rows: Columns, lookup: FirstExchanges, exchanges: Exchanges, prompts: Prompts
 ) -> dict[str, Any]:
-    """Returns the judgements on one case, column by column; texts are places in `strings`, -1 where there is none.
+    """Return the judgements on one case, column by column; texts are places in `strings`, -1 where there is none.
 
     Args:
         names: numbers of systems and judges.
@@ -94,7 +94,7 @@ class Judged:
         self._dialogues = dialogues
 
     def rows(self, case: str) -> Columns:
-        """Returns the judgements on a case, each with the system that it is about."""
+        """Return the judgements on a case, each with the system that it is about."""
         rows = self._rows.rows(case)
         rows["left"] = [
             self._dialogues.system_of(item_id or "", case_id or "") if left is None else left
@@ -169,7 +169,7 @@ class Counts:
         self.against: dict[Case, dict[str, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
 
     def add(self, place: int, rows: Columns) -> None:
-        """Counts the judgements on the case at a place."""
+        """Count the judgements on the case at a place."""
         for judge, protocol, n, left, right, choice, outcome, criterion, value, first_ai in zipped(
             rows, "judge", "protocol", "n_utterances", "left", "right", "choice", "outcome", "criterion", "value",
             "place",
@@ -194,7 +194,7 @@ class Counts:
 
 
 def kind_of(protocol: str, criterion: str) -> str:
-    """Returns the name of a criterion of an annotating protocol in the filter of protocols."""
+    """Return the name of a criterion of an annotating protocol in the filter of protocols."""
     return f"{protocol}: {criterion}"
 
 
@@ -216,7 +216,7 @@ class FirstExchanges:
         self._answering = {*self._source.judges, *self._source.together} if self._source else set()
 
     def about(self, cases: Iterable[Columns]) -> Exchanges:
-        """Returns requests and responses about cases with the given judgements, in order."""
+        """Return requests and responses about cases with the given judgements, in order."""
         wanted: dict[str, set[str]] = {}
         for rows in cases:
             if self._n_answers >= MOST_ANSWERS:
@@ -227,7 +227,7 @@ class FirstExchanges:
         return self._source.exchanges(wanted) if self._source and wanted else {}
 
     def facts(self, judge: str, exchange: Exchange | None) -> str | None:
-        """Returns tokens and cost of a response, or its file."""
+        """Return tokens and cost of a response, or its file."""
         if exchange is None:
             return self._elsewhere if judge in self._answering else None
         return exchange.facts() or None
@@ -242,7 +242,7 @@ SIDES: tuple[str, ...] = get_args(Outcome)
 
 
 def comparison_outcomes(outcome: str | None) -> tuple[Result, Result]:
-    """Returns the result for the left and for the right dialogue of a comparison.
+    """Return the result for the left and for the right dialogue of a comparison.
 
     Raises:
         ValueError: the outcome is not a value of the table `judgements`.
@@ -257,14 +257,14 @@ def comparison_outcomes(outcome: str | None) -> tuple[Result, Result]:
 
 
 def outcome_at(choice: str | None, first_ai: int | None, n: int) -> Result:
-    """Returns the same at a length N, at which an AI that is seen after N counts for human (`forms.locate.passes`)."""
+    """Return the same at a length N, at which an AI that is seen after N counts for human (`forms.locate.passes`)."""
     if choice is None:
         return "none"
     return "won" if passes(choice, first_ai, n) else "lost"
 
 
 def marked(criterion: str, choice: str | None) -> Result:
-    """Returns whether a dialogue shows a kind (lost) or not (won); for good_case the reverse.
+    """Return whether a dialogue shows a kind (lost) or not (won); for good_case the reverse.
 
     Raises:
         ValueError: the choice is neither Yes nor No.
@@ -276,7 +276,7 @@ def marked(criterion: str, choice: str | None) -> Result:
 
 
 def single_outcome(choice: str | None) -> Result:
-    """Returns whether a single dialogue passed as human (won) or not (lost).
+    """Return whether a single dialogue passed as human (won) or not (lost).
 
     Args:
         choice: `No` if the judge saw no AI, `Yes` if it did, None if its verdict could not be read.

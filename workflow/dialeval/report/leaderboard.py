@@ -64,7 +64,7 @@ def _has_rows(inputs: ReportInputs, protocols: list[EvaluatedProtocol], judge: s
 
 
 def _tables(inputs: ReportInputs, protocol: EvaluatedProtocol, judge: str | None) -> dict[str, list[Row]]:
-    """Returns the rows of one judge in every table of a protocol, by measure."""
+    """Return the rows of one judge in every table of a protocol, by measure."""
     return {
         measure: [row for row in inputs.rows(f"{protocol.name}/{measure}") if row.get("judge", judge) == judge]
         for measure in protocol.measures
@@ -222,7 +222,7 @@ def _label(protocol: str, words: str, criterion: str | None, answer: str | None,
 
 
 def _against_all(win_rates: list[Row]) -> Iterator[Row]:
-    """Yields, per system, the share of all its comparisons that it won, a tie being half a win."""
+    """Yield, per system, the share of all its comparisons that it won, a tie being half a win."""
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in win_rates:
         groups.setdefault(tuple(row.get(name) for name in ("system", "criterion", "n_utterances")), []).append(row)
@@ -235,7 +235,7 @@ def _against_all(win_rates: list[Row]) -> Iterator[Row]:
 
 
 def count_unparsed(tables: Mapping[str, list[Row]]) -> dict[str, int]:
-    """Returns the number of unparsed responses about each system; each response counts once.
+    """Return the number of unparsed responses about each system; each response counts once.
 
     Args:
         tables: of one protocol and judge, by measure.
@@ -251,7 +251,7 @@ def count_unparsed(tables: Mapping[str, list[Row]]) -> dict[str, int]:
 
 
 def n_unparsed_in_all(tables: Mapping[str, list[Row]]) -> int:
-    """Returns the number of unparsed responses; one on a pair counts for both systems.
+    """Return the number of unparsed responses; one on a pair counts for both systems.
 
     Args:
         tables: of one protocol and judge, by measure.
@@ -277,7 +277,7 @@ _RATERS = {"human": "human ratings", "construction": "references by construction
 
 
 def with_validity(inputs: ReportInputs, protocol: EvaluatedProtocol, judge: str | None, measure: Measure) -> Measure:
-    """Returns a column with the sentence on its judge's validity, if it is about a criterion."""
+    """Return a column with the sentence on its judge's validity, if it is about a criterion."""
     for row in inputs.rows(f"{protocol.name}/judge_validity") if measure.criterion else ():
         if (row["judge"], row["criterion"]) != (judge, measure.criterion):
             continue
@@ -340,7 +340,7 @@ def people_boards(inputs: ReportInputs) -> tuple[Leaderboard, ...]:
 
 
 def _corrected(inputs: ReportInputs) -> list[Row]:
-    """Returns the rows that are of a single system; win rates against one of many are left to the table."""
+    """Return the rows that are of a single system; win rates against one of many are left to the table."""
     rows = [row for row in inputs.rows(ESTIMATES.name) if row["measure"] in _KINDS]
     fields = {_group(row, "protocol", "judge") for row in rows if row["measure"] == "win_rate" and not row["opponent"]}
     return [row for row in rows if not row["opponent"] or _group(row, "protocol", "judge") not in fields]
@@ -351,7 +351,7 @@ def _group(row: Row, *names: str) -> tuple[Any, ...]:
 
 
 def _columns_people(rows: list[Row]) -> Iterator[tuple[str, list[Row], bool]]:
-    """Yields the rows of each column, its label without the words on whose it is, and whether it decides.
+    """Yield the rows of each column, its label without the words on whose it is, and whether it decides.
 
     Those of the greatest length decide, and of pairs the first of rating, win or tie, and win rate that is there and
     has a number for every system.
@@ -392,7 +392,7 @@ def _human_corrected(inputs: ReportInputs, label: str, rows: list[Row], *, decid
 
 
 def _words(label: str, rows: list[Row]) -> str:
-    """Returns how many labels a column rests on, and the judge's bias."""
+    """Return how many labels a column rests on, and the judge's bias."""
     first, kind = rows[0], _KINDS[rows[0]["measure"]][1]
     counts = sorted(row["n_labelled"] for row in rows)
     labels = f"{counts[0]:,}" if counts[0] == counts[-1] else f"{counts[0]:,} to {counts[-1]:,}"
@@ -438,7 +438,7 @@ def _alone(whose: str, label: str, rows: list[Row], column: str, group: str) -> 
 
 
 def _significance(board: Board, deciding: list[Measure], measures: list[Measure]) -> Iterator[str]:
-    """Yields a sentence where the judge alone would name another winner."""
+    """Yield a sentence where the judge alone would name another winner."""
     differing = []
     for measure in deciding:
         alone = measures[measures.index(measure) + 2]

@@ -30,11 +30,11 @@ class Names:
             self.judge(judge)
 
     def model(self, name: str) -> int:
-        """Returns the number of a system."""
+        """Return the number of a system."""
         return self.models.setdefault(name, len(self.models))
 
     def judge(self, name: str) -> int:
-        """Returns the number of a judge."""
+        """Return the number of a judge."""
         return self.judges.setdefault(name, len(self.judges))
 
 
@@ -45,11 +45,11 @@ class Pool:
         self._places: dict[str, int] = {}
 
     def place(self, text: str | None) -> int:
-        """Returns the place of a string, -1 for None."""
+        """Return the place of a string, -1 for None."""
         return -1 if text is None else self._places.setdefault(text, len(self._places))
 
     def places(self, texts: Iterable[str | None]) -> list[int]:
-        """Returns the places of strings, as `place` does one by one: a page has millions of them."""
+        """Return the places of strings, as `place` does one by one: a page has millions of them."""
         wanted = list(texts)
         new = [text for text in dict.fromkeys(wanted) if text is not None and text not in self._places]
         self._places.update(zip(new, count(len(self._places)), strict=False))
@@ -57,7 +57,7 @@ class Pool:
         return [places.get(text, -1) for text in wanted]
 
     def strings(self) -> list[str]:
-        """Returns all strings by their places."""
+        """Return all strings by their places."""
         return list(self._places)
 
 
@@ -77,13 +77,13 @@ class Grouped:
             start += size
 
     def rows(self, group: str) -> Columns:
-        """Returns the columns of one group's rows."""
+        """Return the columns of one group's rows."""
         columns: Columns = self._table.slice(*self._slices.get(group, (0, 0))).to_pydict()
         return columns
 
 
 def zipped(rows: Columns, *names: str) -> Iterator[tuple[Any, ...]]:
-    """Yields the values of some columns, row by row."""
+    """Yield the values of some columns, row by row."""
     return zip(*(rows[name] for name in names), strict=True)
 
 
@@ -103,12 +103,12 @@ class Prompts:
         self._places: dict[tuple[Message, ...], int] = {}
 
     def place(self, messages: Iterable[Message]) -> int:
-        """Returns the number of a prompt, -1 where nothing was sent."""
+        """Return the number of a prompt, -1 where nothing was sent."""
         whole = tuple(messages)
         return self._places.setdefault(whole, len(self._places)) if whole else -1
 
     def piece(self) -> dict[str, Any]:
-        """Returns the prompts: each a list of role and places of its lines, which joined give the content exactly."""
+        """Return the prompts: each a list of role and places of its lines, which joined give the content exactly."""
         prompts = [
             [[message.role, self._lines.places(_LINE.findall(message.content))] for message in messages]
             for messages in self._places
@@ -116,12 +116,12 @@ class Prompts:
         return {"strings": self._lines.strings(), "prompts": prompts}
 
     def packed(self) -> str:
-        """Returns the prompts packed; nothing where nothing was sent."""
+        """Return the prompts packed; nothing where nothing was sent."""
         return pack(self.piece()) if self._places else ""
 
 
 def fitting_prompts(prompts: Sequence[str], budget: int) -> tuple[str, ...]:
-    """Returns the packed prompts of cases, in order; from the first that finds no room on they are empty lines.
+    """Return the packed prompts of cases, in order; from the first that finds no room on they are empty lines.
 
     Args:
         prompts: of each case, packed.
@@ -140,6 +140,6 @@ def fitting_prompts(prompts: Sequence[str], budget: int) -> tuple[str, ...]:
 
 
 def no_prompts(inputs: ReportInputs) -> str:
-    """Returns the text in place of prompts that are not in the page."""
+    """Return the text in place of prompts that are not in the page."""
     folder = layout.folder_of(layout.REQUESTS)
     return f"The request is not in this page, to limit its size; it is in {inputs.results_dir}/{folder}."

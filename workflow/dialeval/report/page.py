@@ -64,7 +64,7 @@ _MOST_NAMED = 4
 
 
 def build_report(inputs: ReportInputs) -> str:
-    """Returns the report as the text of one HTML file.
+    """Return the report as the text of one HTML file.
 
     The same inputs always give the same text. Beyond `inputs.max_bytes` the page keeps the dialogues of the first seeds
     only, and says so.
@@ -125,7 +125,7 @@ def _shown_first(boards: Iterable[Leaderboard]) -> dict[str, tuple[str, ...]]:
 
 
 def _left_out(inputs: ReportInputs, archive: Archive) -> str:
-    """Returns the sentence on the seeds whose dialogues found no room, or nothing."""
+    """Return the sentence on the seeds whose dialogues found no room, or nothing."""
     kept = len(archive.dialogues)
     if kept == archive.n_seeds:
         return ""
@@ -200,12 +200,12 @@ def _shape(svg: str) -> str:
 
 
 def missing_figures(figures: Iterable[Figure]) -> tuple[tuple[str, str], ...]:
-    """Returns title and reason of the figures that have nothing to show."""
+    """Return title and reason of the figures that have nothing to show."""
     return tuple((figure.title, figure.caption) for figure in figures if figure.is_missing)
 
 
 def address_of(figure: Figure) -> str:
-    """Returns the address of a figure on the page."""
+    """Return the address of a figure on the page."""
     return f"figure-{figure.name.replace('/', '-')}"
 
 
@@ -290,7 +290,7 @@ class PartOnPage:
 def parts_on_page(
     inputs: ReportInputs, boards: Sequence[Leaderboard], shelves: Collection[str], environment: Environment
 ) -> list[PartOnPage]:
-    """Returns the parts with content; content of no particular part goes to the first.
+    """Return the parts with content; content of no particular part goes to the first.
 
     Args:
         inputs: the run.
@@ -322,7 +322,7 @@ def parts_on_page(
 
 
 def linkable_of(cases: Iterable[str]) -> set[str]:
-    """Returns how the addresses of cases begin that the page can show."""
+    """Return how the addresses of cases begin that the page can show."""
     return {address.partition("&")[0] for address in cases if address}
 
 
@@ -372,7 +372,7 @@ def _part(
 
 
 def _cases_of(part: str, has_dialogues: bool, shelves: Collection[str]) -> str:
-    """Returns the address of the cases behind a part's numbers; empty without any."""
+    """Return the address of the cases behind a part's numbers; empty without any."""
     if has_dialogues:
         return to_cases(DIALOGUES, SELFCHAT if part == BOTCHAT else part.removeprefix(part_of_source("")))
     kind = _CASES_OF_PART.get(part, "")
@@ -411,7 +411,7 @@ def _distinct(boards: Iterable[tuple[str, Leaderboard]], part: str) -> Iterator[
 
 
 def _notes(board: Board) -> tuple[str, ...]:
-    """Returns the remarks on a board's numbers, each with the systems and columns that it is about."""
+    """Return the remarks on a board's numbers, each with the systems and columns that it is about."""
     labels: dict[tuple[str, str], list[str]] = {}
     for measure in board.measures:
         for model, value in measure.values.items():
@@ -470,7 +470,7 @@ class Place:
 
 
 def papers_on_page(inputs: ReportInputs) -> tuple[PaperOnPage, ...]:
-    """Returns all papers, or none if the run made no item of any."""
+    """Return all papers, or none if the run made no item of any."""
     papers = tuple(PaperOnPage(paper, tuple(_on_page(item, inputs) for item in paper.items)) for paper in PAPERS)
     return papers if any(paper.n_reproduced for paper in papers) else ()
 
@@ -490,7 +490,7 @@ def _on_page(item: Item, inputs: ReportInputs) -> ItemOnPage:
 
 
 def _shows(table: Table | None, item: Item) -> bool:
-    """Returns whether a table has a row that shows an item."""
+    """Return whether a table has a row that shows an item."""
     if table is None or not len(table):
         return False
     fits = None
@@ -504,7 +504,7 @@ def _shows(table: Table | None, item: Item) -> bool:
 
 
 def _tables(names: list[str]) -> Iterator[Place]:
-    """Yields where tables are: on the page if it shows them."""
+    """Yield where tables are: on the page if it shows them."""
     for name in names:
         kind = table_named(name)
         if kind is not None and kind.shown:

@@ -63,7 +63,7 @@ def sample_rated(
     random_seed: int = 0,
     n: int = ITEMS_PER_CORPUS,
 ) -> RatedSample:
-    """Returns some items of every corpus, in all their languages, with their ratings and scores.
+    """Return some items of every corpus, in all their languages, with their ratings and scores.
 
     Args:
         items: tables `items`.
@@ -89,7 +89,7 @@ def _named(items: pa.Table) -> set[tuple[str, str]]:
 
 
 def rated_items(inputs: ReportInputs, budget: int) -> CaseShelf | None:
-    """Returns the rated items of a run, as many per corpus as find room, or None without any."""
+    """Return the rated items of a run, as many per corpus as find room, or None without any."""
     sample = inputs.rated
     if sample is None or not len(sample.items):
         return None
@@ -147,7 +147,7 @@ def _score_and_distance(item: _Item) -> tuple[float | None, float | None]:
 
 
 def _item_blocks(item: _Item, exchanges: Exchanges, prompts: Prompts) -> list[Block]:
-    """Returns the blocks of one item in every language: texts, a row per rater, and a card per response."""
+    """Return the blocks of one item in every language: texts, a row per rater, and a card per response."""
     shown: list[Block] = []
     for language in language_order(item.utterances):
         utterances, cells = item.utterances[language], item.cells[language]
@@ -163,7 +163,7 @@ def _item_blocks(item: _Item, exchanges: Exchanges, prompts: Prompts) -> list[Bl
 
 
 def _items_by_corpus(inputs: ReportInputs, sample: RatedSample) -> dict[str, dict[str, _Item]]:
-    """Returns the items by corpus and id."""
+    """Return the items by corpus and id."""
     corpora: dict[str, dict[str, _Item]] = defaultdict(dict)
     for row in sample.items.to_pylist():
         item = corpora[row["corpus"]].setdefault(row["item_id"], _Item(row["level"]))
@@ -199,7 +199,7 @@ def _tag(kind: str, rater: str) -> str:
 
 
 def mean_cell(repeats: list[Row]) -> list[Any]:
-    """Returns the cell of the mean of repeated scores, with the statuses of those that could not be read."""
+    """Return the cell of the mean of repeated scores, with the statuses of those that could not be read."""
     read = [row["value"] for row in repeats if row["value"] is not None]
     lost = sorted({row["status"] for row in repeats if row["value"] is None})
     words = ", ".join(lost) if lost else f"mean of {len(read)}" if len(read) > 1 else ""
@@ -207,7 +207,7 @@ def mean_cell(repeats: list[Row]) -> list[Any]:
 
 
 def score_cell(row: Mapping[str, Any], value: float | None, words: str) -> list[Any]:
-    """Returns the content of a cell: value, position on the scale in thousandths, scale and note."""
+    """Return the content of a cell: value, position on the scale in thousandths, scale and note."""
     low, high = row["scale_min"], row["scale_max"]
     place = -1 if value is None or high <= low else round(1000 * (value - low) / (high - low))
     return [None if value is None else round(value, 4), place, f"{low:g}–{high:g}", words]
@@ -233,7 +233,7 @@ _PERTURBED = CaseDescription(
 
 
 def perturbed_items(inputs: ReportInputs, budget: int) -> CaseShelf | None:
-    """Returns perturbed items with their originals, as many of each strategy as find room; None without any."""
+    """Return perturbed items with their originals, as many of each strategy as find room; None without any."""
     sample = inputs.perturbed
     if sample is None or not len(sample.pairs):
         return None
@@ -257,7 +257,7 @@ def perturbed_items(inputs: ReportInputs, budget: int) -> CaseShelf | None:
 
 
 def outcome(before: float | None, after: float | None, threshold: float) -> str:
-    """Returns whether a perturbation was noticed: whether a score from 0 to 1 fell by more than a threshold."""
+    """Return whether a perturbation was noticed: whether a score from 0 to 1 fell by more than a threshold."""
     if before is None or after is None:
         return NO_SCORE
     return NOTICED if before - after > threshold else NOT_NOTICED
@@ -311,7 +311,7 @@ def _pair_case(pair: _Pair, thresholds: Mapping[tuple[str, str], float], exchang
 
 
 def _share(repeats: list[Row]) -> float | None:
-    """Returns the mean of a score's repeats on a scale from 0 to 1."""
+    """Return the mean of a score's repeats on a scale from 0 to 1."""
     shares = [
         (row["value"] - row["scale_min"]) / (row["scale_max"] - row["scale_min"])
         for row in repeats
@@ -341,7 +341,7 @@ def _pair_blocks(
 
 
 def _table(pair: _Pair, thresholds: Mapping[tuple[str, str], float]) -> Block:
-    """Returns the scores: a row per judge and criterion, before and after, and how far they fell on a scale of one."""
+    """Return the scores: a row per judge and criterion, before and after, and how far they fell on a scale of one."""
     rows = []
     for judge, protocol, criterion in sorted({*pair.scores[0], *pair.scores[1]}):
         repeats = [scores.get((judge, protocol, criterion), []) for scores in pair.scores]
@@ -365,7 +365,7 @@ def sample_perturbed(
     random_seed: int = 0,
     n: int = PAIRS_PER_STRATEGY,
 ) -> PerturbedSample:
-    """Returns some perturbed items of every strategy with their originals and scores.
+    """Return some perturbed items of every strategy with their originals and scores.
 
     Args:
         pairs: table `pairs`, of all.
@@ -402,7 +402,7 @@ _WORD = re.compile(r"[\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff]|\w+|\s+|[^\w\s]",
 def dialogue_difference(
     before: Sequence[str], after: Sequence[str], speakers_before: Sequence[str], speakers_after: Sequence[str]
 ) -> tuple[list[str], list[Difference | str]]:
-    """Returns speakers and utterances of two dialogues aligned, with the changes of each utterance."""
+    """Return speakers and utterances of two dialogues aligned, with the changes of each utterance."""
     speakers: list[str] = []
     texts: list[Difference | str] = []
     for i, k in _aligned(before, after):
@@ -417,7 +417,7 @@ def dialogue_difference(
 
 
 def word_difference(before: str, after: str) -> Difference | str:
-    """Returns kept, removed and added words; the text itself if nothing changed.
+    """Return kept, removed and added words; the text itself if nothing changed.
 
     The pieces that are kept or gone make up `before`, those that are kept or new make up `after`.
     """
@@ -435,7 +435,7 @@ def word_difference(before: str, after: str) -> Difference | str:
 
 
 def _aligned(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int | None, int | None]]:
-    """Yields the positions of corresponding utterances; None for one without a counterpart."""
+    """Yield the positions of corresponding utterances; None for one without a counterpart."""
     for operation, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         shared = min(j - i, m - k) if operation in ("equal", "replace") else 0
         yield from ((i + step, k + step) for step in range(shared))

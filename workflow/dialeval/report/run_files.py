@@ -81,7 +81,7 @@ def _columns(paths: Iterable[Path], *names: str) -> Iterator[tuple[Any, ...]]:
 
 
 def _prompts_of(records: Iterable[Mapping[str, Any]]) -> tuple[str, str]:
-    """Returns prompt set and template folder of the last of some jobs."""
+    """Return prompt set and template folder of the last of some jobs."""
     prompt_sets = [str(record["prompts"]) for record in records if record.get("prompts")]
     prompt_set, _, folder = (prompt_sets[-1] if prompt_sets else "ours:").partition(":")
     return prompt_set, folder
@@ -90,7 +90,7 @@ def _prompts_of(records: Iterable[Mapping[str, Any]]) -> tuple[str, str]:
 def _templates(
     records: Iterable[Mapping[str, Any]], prompt_set: str, folder: str, stage_functions: Callable[[str], list[str]]
 ) -> dict[str, str]:
-    """Returns the templates that jobs rendered, with their includes: named in code, or by a protocol."""
+    """Return the templates that jobs rendered, with their includes: named in code, or by a protocol."""
     functions = sorted({name for record in records if record.get("stage") for name in stage_functions(record["stage"])})
     protocols = (record.get("settings", {}).get("protocol") for record in records)
     named = {str(one["template"]) for one in protocols if isinstance(one, dict) and one.get("template")}
@@ -121,7 +121,7 @@ class Answers(BaseModel, defer_build=True):
 
 
 def exchanges_of_run(results: Path, answers: Answers) -> ExchangeSource:
-    """Returns a function that looks up requests and responses in a results folder."""
+    """Return a function that looks up requests and responses in a results folder."""
     protocols = sorted({protocol for model in answers.models.values() for protocol in model.shards})
     return ExchangeSource(
         in_files([results / layout.REQUESTS.format(protocol=protocol) for protocol in protocols], REQUESTS),
@@ -147,7 +147,7 @@ def _answerer(results: Path, name: str, model: Answering) -> Answerer:
 
 
 def tables_by_name(paths: Iterable[Path]) -> dict[str, pa.Table]:
-    """Returns tables by the name of their kind, those of the same one after the other.
+    """Return tables by the name of their kind, those of the same one after the other.
 
     Raises:
         UserError: a file is none of our tables.

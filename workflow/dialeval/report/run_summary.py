@@ -23,7 +23,7 @@ MOST_LINES = 8
 
 
 def summary_of(inputs: ReportInputs, usage: pa.Table | None, battles: Mapping[str, pa.Table], report: str) -> str:
-    """Returns the summary; equal tables give equal text.
+    """Return the summary; equal tables give equal text.
 
     Args:
         inputs: tables and names of the run, as the report knows them, without dialogues.
@@ -73,7 +73,7 @@ def _unparsed_section(inputs: ReportInputs, usage: pa.Table | None) -> list[list
 
 
 def _floor(inputs: ReportInputs, usage: pa.Table | None) -> list[list[str]]:
-    """Returns a sentence on embedded models, if any took part."""
+    """Return a sentence on embedded models, if any took part."""
     requested = set(usage["model"].to_pylist()) if usage is not None else set()
     embedded = sorted(inputs.embedded & (requested | set(inputs.chatbots) | set(inputs.judges)))
     if not embedded:
@@ -97,7 +97,7 @@ _NO_OPTION = "questions have no answer, usually because two options were equally
 
 
 def usage_lines(usage: pa.Table) -> SmallTable:
-    """Returns the usage of each model; money where any of them has prices.
+    """Return the usage of each model; money where any of them has prices.
 
     Cached responses are counted with the others, since they depend on one run and not on the results.
 
@@ -113,21 +113,21 @@ def usage_lines(usage: pa.Table) -> SmallTable:
 
 
 def money(amount: float | None) -> str:
-    """Returns money in the currency of the prices; an unknown amount as a dash."""
+    """Return money in the currency of the prices; an unknown amount as a dash."""
     if amount is None or is_missing(amount):
         return "–"
     return f"{amount:,.2f}" if amount >= 0.1 or amount == 0 else f"{amount:.2g}"
 
 
 def unanswered_requests(usage: pa.Table) -> Iterator[str]:
-    """Yields a sentence for each model and protocol with requests that got no answer."""
+    """Yield a sentence for each model and protocol with requests that got no answer."""
     for row in usage.to_pylist():
         if row["failures"]:
             yield f"{row['model']} under {title_of(row['protocol'])}: requests without a response ({row['failures']})."
 
 
 def unparsed_outputs(inputs: ReportInputs) -> Iterator[str]:
-    """Yields a sentence for each judge whose answers could not all be read, as the tables count them."""
+    """Yield a sentence for each judge whose answers could not all be read, as the tables count them."""
     for board in build_boards(inputs):
         counts = [
             f"{counted(count, 'verdict')} under {protocol}" for protocol, count in board.unparsed_by_protocol if count
@@ -205,7 +205,7 @@ def leaders_of(inputs: ReportInputs, battles: Mapping[str, pa.Table]) -> list[Le
 
 
 def part_title(part: str) -> str:
-    """Returns the heading of a part above its leaderboards."""
+    """Return the heading of a part above its leaderboards."""
     if part.startswith("battles/"):
         return f"Battles {part.removeprefix('battles/')}: who wins?"
     text = text_of(part)
@@ -230,7 +230,7 @@ def _cell(measure: Measure, system: str) -> str:
 
 
 def number(value: float | None, low: float | None, high: float | None, kind: Kind) -> str:
-    """Returns a number with its interval, as the report writes both."""
+    """Return a number with its interval, as the report writes both."""
     interval = write_interval(low, high, kind)
     return f"{write_number(value, kind)} ({interval})" if interval else write_number(value, kind)
 
@@ -246,7 +246,7 @@ def _of_battles(table: pa.Table) -> SmallTable:
 
 
 def by_part(leaders: Iterable[Leaders]) -> dict[str, list[Leaders]]:
-    """Returns leaderboards by their part, in order."""
+    """Return leaderboards by their part, in order."""
     found: dict[str, list[Leaders]] = {}
     for one in leaders:
         found.setdefault(one.part, []).append(one)

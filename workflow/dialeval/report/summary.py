@@ -74,7 +74,7 @@ class Leaderboard:
 
 
 def summarise(inputs: ReportInputs, board: Board) -> Summary:
-    """Returns the answer to the leaderboard's question, according to one judge."""
+    """Return the answer to the leaderboard's question, according to one judge."""
     if board.judge is None:
         answer = "No judge ran, so there is no ranking; the dialogues are below."
         return Summary(answer, (_seeds(inputs), *_embedded(inputs, None)), tuple(_tokenizers(inputs)))
@@ -127,7 +127,7 @@ def _corrected_by(measure: Measure) -> str:
 
 
 def mean_of(ensemble: str, members: tuple[str, ...]) -> str:
-    """Returns a sentence that explains an ensemble."""
+    """Return a sentence that explains an ensemble."""
     return f"Judge {ensemble} is an ensemble: the mean of the scores of {listed(members)}, each mapped to [0, 1]."
 
 
@@ -138,7 +138,7 @@ def _ranking(board: Board, measure: Measure) -> list[tuple[str, float]]:
 
 
 def who_is_best(board: Board, measures: list[Measure]) -> str:
-    """Returns the best systems by some measures, and the source of the statement."""
+    """Return the best systems by some measures, and the source of the statement."""
     says, without_winner = _source_of_ranking(board, measures)
     is_best, chatted = ("chats best", "chatted") if SELFCHAT in board.sources else ("is best", "was judged")
     if not measures:
@@ -196,19 +196,19 @@ def rests_on(board: Board) -> list[str]:
 
 
 def _firsts(board: Board, measures: list[Measure]) -> list[First]:
-    """Returns the possible leaders by each measure with rank confidence sets."""
+    """Return the possible leaders by each measure with rank confidence sets."""
     return [first for measure in measures if (first := first_by(board, measure)) is not None]
 
 
 def _best(board: Board, measure: Measure) -> tuple[list[str], float]:
-    """Returns the systems that share the first place, and their value."""
+    """Return the systems that share the first place, and their value."""
     ranking = _ranking(board, measure)
     top = ranking[0][1]
     return [system for system, number in ranking if math.isclose(number, top, rel_tol=1e-12)], top
 
 
 def _how_surely(board: Board, measures: list[Measure]) -> list[str]:
-    """Returns how surely the first is first by each measure that the answer names.
+    """Return how surely the first is first by each measure that the answer names.
 
     Without ranks no order is settled, whatever the intervals.
     """
@@ -231,7 +231,7 @@ def _how_surely(board: Board, measures: list[Measure]) -> list[str]:
 
 
 def _people(board: Board) -> list[str]:
-    """Returns how the human dialogues fare by themselves, at the greatest N that any of them reaches."""
+    """Return how the human dialogues fare by themselves, at the greatest N that any of them reaches."""
     for measure in reversed(board.measures):
         people = measure.values.get(HUMAN)
         if people is not None and measure.kind == "share" and not is_missing(people.value):
@@ -241,7 +241,7 @@ def _people(board: Board) -> list[str]:
 
 
 def _embedded(inputs: ReportInputs, judge: str | None) -> list[str]:
-    """Returns sentences on embedded models, if any take part."""
+    """Return sentences on embedded models, if any take part."""
     sentences = []
     chatbots = [model for model in inputs.chatbots if model in inputs.embedded]
     if chatbots:
@@ -273,7 +273,7 @@ def _seeds(inputs: ReportInputs) -> str:
 
 
 def _validity(board: Board) -> list[str]:
-    """Returns the validity of the judge on each criterion."""
+    """Return the validity of the judge on each criterion."""
     found: dict[tuple[str, str], list[str]] = {}
     for measure in board.measures:
         if measure.words:  # what is unknown of several criteria for one reason stands once
@@ -287,7 +287,7 @@ def _validity(board: Board) -> list[str]:
 
 
 def _penalised(inputs: ReportInputs, board: Board) -> list[str]:
-    """Returns the penalised ratings of systems that have none by maximum likelihood, at the greatest length of each."""
+    """Return the penalised ratings of systems that have none by maximum likelihood, at the greatest length of each."""
     name, sentences = "bradley_terry_penalised", []
     for protocol in inputs.protocols:
         if protocol.sources != board.sources:
@@ -335,7 +335,7 @@ def memorized(inputs: ReportInputs, models: Iterable[str]) -> list[str]:
 
 
 def _uncertainty(inputs: ReportInputs, board: Board) -> list[str]:
-    """Returns sentences on the gain in precision from more cases, repeats and judges."""
+    """Return sentences on the gain in precision from more cases, repeats and judges."""
     sentences = []
     for protocol in inputs.protocols:
         if protocol.sources != board.sources:
@@ -372,7 +372,7 @@ def _uncertainty(inputs: ReportInputs, board: Board) -> list[str]:
 
 
 def _dialogues(inputs: ReportInputs, board: Board) -> str:
-    """Returns how many dialogues of how many systems there are."""
+    """Return how many dialogues of how many systems there are."""
     tables = [inputs.transcripts[source] for source in board.sources if source in inputs.transcripts]
     systems = {system for table in tables for system in pc.unique(table["system"]).to_pylist()}
     return f"{counted(sum(map(len, tables)), 'dialogue')} of {counted(len(systems), 'system')}."
@@ -402,7 +402,7 @@ _ENDED = "ended"
 
 
 def adaptive_decisions(inputs: ReportInputs, board: Board) -> list[str]:
-    """Returns a few sentences on the decisions of each adaptive protocol, for a board's judge."""
+    """Return a few sentences on the decisions of each adaptive protocol, for a board's judge."""
     found = []
     for protocol in inputs.protocols:
         if protocol.sources == board.sources:
@@ -452,7 +452,7 @@ _SIGNIFICANT = 0.05
 
 
 def judge_checks(inputs: ReportInputs, protocol: str, judge: str) -> list[str]:
-    """Returns whether a judge may replace the annotators of a protocol, and where it is certain enough."""
+    """Return whether a judge may replace the annotators of a protocol, and where it is certain enough."""
 
     def rows(table: str) -> list[Row]:
         return [row for row in inputs.rows(table) if (row["protocol"], row["judge"]) == (protocol, judge)]
@@ -494,7 +494,7 @@ def judge_checks(inputs: ReportInputs, protocol: str, judge: str) -> list[str]:
 
 
 def spread_of_labels(inputs: ReportInputs, protocol: str) -> list[str]:
-    """Returns how much of the variance of a label lies between annotators, a sentence for each criterion."""
+    """Return how much of the variance of a label lies between annotators, a sentence for each criterion."""
     shares: dict[str, dict[str, float]] = {}
     for row in inputs.rows("labels/variance_components"):
         if row["protocol"] == protocol and not is_missing(row["ci_low"]) and not is_missing(row["share"]):
@@ -511,12 +511,12 @@ def spread_of_labels(inputs: ReportInputs, protocol: str) -> list[str]:
 
 
 def _disagreement(parts: Mapping[str, float]) -> float:
-    """Returns the share of the interactions of annotators, with the components confounded with them."""
+    """Return the share of the interactions of annotators, with the components confounded with them."""
     return sum(share for name, share in parts.items() if " x annotator" in name)
 
 
 def _on(questions: list[str], n: int) -> str:
-    """Returns which questions a sentence is about; empty where there is only one, without a name."""
+    """Return which questions a sentence is about; empty where there is only one, without a name."""
     if questions == ["all"] or (len(questions) == n > 1):
         return "" if questions == ["all"] else " (all questions)"
     more = len(questions) - _MOST_QUESTIONS

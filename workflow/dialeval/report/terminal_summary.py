@@ -45,7 +45,7 @@ def words_of_results(results_dir: Path) -> str:
 
 
 def read_summary(results_dir: Path) -> str:
-    """Returns the summary of a run, in Markdown.
+    """Return the summary of a run, in Markdown.
 
     Raises:
         UserError: the folder has no summary, or it cannot be read.
@@ -57,7 +57,7 @@ def read_summary(results_dir: Path) -> str:
 
 
 def stale_files_note(results_dir: Path) -> str:
-    """Returns a note if a later run changed files that the summary describes; else "".
+    """Return a note if a later run changed files that the summary describes; else "".
 
     Args:
         results_dir: the folder of results.
@@ -78,7 +78,7 @@ def _is_still(path: Path, digest: str) -> bool:
 
 
 def _seen_from_here(lines: list[str], results_dir: Path) -> list[str]:
-    """Returns the lines with paths as seen from the working directory."""
+    """Return the lines with paths as seen from the working directory."""
     written = next(
         (line[len(TABLES) : -len(f"/{_TABLES_FOLDER}")] for line in lines if line.startswith(TABLES)), str(results_dir)
     )
@@ -98,7 +98,7 @@ def _why_none(results_dir: Path, error: Exception) -> str:
 
 
 def _folded(line: str, width: int) -> list[str]:
-    """Returns a line of words in several where the terminal is narrower; rows of tables keep their length."""
+    """Return a line of words in several where the terminal is narrower; rows of tables keep their length."""
     if line.startswith("  ") or len(line) <= width:
         return [line]
     indent = "  " if line.startswith("- ") else ""
@@ -109,7 +109,7 @@ def _folded(line: str, width: int) -> list[str]:
 
 
 def print_at_exit(results_dir: Path, progress: RunProgress | None, spent: float | None, *, finished: bool) -> None:
-    """Prints the summary of a run after the last output of Snakemake.
+    """Print the summary of a run after the last output of Snakemake.
 
     Args:
         results_dir: the folder of results.
@@ -131,7 +131,7 @@ def print_at_exit(results_dir: Path, progress: RunProgress | None, spent: float 
 
 
 def usage_of_this_run(progress: RunProgress, spent: float | None) -> str:
-    """Returns the requests and cost of a run as a sentence."""
+    """Return the requests and cost of a run as a sentence."""
     if not progress.done:
         return "This run made no model calls."
     parts = [f"{counted(progress.sent, 'request')} sent", f"{progress.stored:,} cached"]
@@ -159,7 +159,7 @@ class SmallTable:
 
 
 def head_of(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> SmallTable:
-    """Returns a table of the first rows; one row too many is shown rather than counted."""
+    """Return a table of the first rows; one row too many is shown rather than counted."""
     shown = len(rows) if len(rows) <= MOST_ROWS + 1 else MOST_ROWS
     return SmallTable(tuple(columns), tuple(tuple(row) for row in rows[:shown]), len(rows) - shown)
 
@@ -192,14 +192,14 @@ def _fitting(widths: Sequence[int]) -> list[list[int]]:
 
 
 def in_a_line(text: str) -> str:
-    """Returns a text as one line that Markdown shows literally."""
+    """Return a text as one line that Markdown shows literally."""
     clean = "".join(" " if unicodedata.category(one) in ("Cc", "Cf", "Zl", "Zp") else one for one in text)
     clean = _PLAIN.sub(" ", clean.replace("\N{NO-BREAK SPACE}", " ")).strip()
     return html.escape(clean, quote=False).replace("\\", "\\\\").replace("|", "\\|").replace("`", "\\`")
 
 
 def plain_lines(markdown: str) -> list[str]:
-    """Returns Markdown of this package's as lines for a terminal: tables keep their columns and lose their bars."""
+    """Return Markdown of this package's as lines for a terminal: tables keep their columns and lose their bars."""
     lines: list[str] = []
     n_rows = 0
     for line in markdown.splitlines():
@@ -215,7 +215,7 @@ def plain_lines(markdown: str) -> list[str]:
 
 
 def _padded_again(cell: str) -> str:
-    """Returns a cell as wide as it was in Markdown, though its marks are gone."""
+    """Return a cell as wide as it was in Markdown, though its marks are gone."""
     shown = _unmarked(cell)
     gone = _width(cell) - _width(shown)
     return " " * gone + shown if cell.startswith(" ") else shown + " " * gone
@@ -235,7 +235,7 @@ def _aligned(row: Sequence[str], widths: Sequence[int]) -> list[str]:
 
 
 def _width(text: str) -> int:
-    """Returns how many columns of a terminal a text takes."""
+    """Return how many columns of a terminal a text takes."""
     seen = [one for one in text if unicodedata.category(one) not in ("Mn", "Me")]
     return sum(2 if unicodedata.east_asian_width(one) in "WF" else 1 for one in seen)
 
@@ -244,7 +244,7 @@ def _width(text: str) -> int:
 
 
 def print_in_columns(text: str, stream: TextIO) -> None:
-    """Prints lines whose columns stay in place on a terminal that reorders Arabic or Hebrew names.
+    """Print lines whose columns stay in place on a terminal that reorders Arabic or Hebrew names.
 
     Such a terminal shows digits behind a name to its left, and so all columns of a row in reverse. A left-to-right mark
     (U+200E) at the start of the line and behind each name prevents this. A file or pipe gets the text without marks.

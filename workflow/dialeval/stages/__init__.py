@@ -148,7 +148,7 @@ STAGES: dict[str, tuple[str, ...]] = {
 
 
 def stage_functions(stages: str) -> list[str]:
-    """Returns the functions of stages that run in one process, `first+second`, each as `module:function`.
+    """Return the functions of stages that run in one process, `first+second`, each as `module:function`.
 
     Raises:
         UserError: there is no stage of one of the names.
@@ -157,7 +157,7 @@ def stage_functions(stages: str) -> list[str]:
 
 
 def stage_function(stage: str) -> str:
-    """Returns a stage's function as `module:function`.
+    """Return a stage's function as `module:function`.
 
     Raises:
         UserError: there is no stage of that name.

@@ -35,7 +35,7 @@ from dialeval.stages import stage_functions
 
 
 def main() -> None:
-    """Runs the stage that the command line names."""
+    """Run the stage that the command line names."""
     stage, arguments = "".join(sys.argv[1:2]), sys.argv[2:]
     functions = stage_functions(stage)
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
@@ -82,7 +82,7 @@ def _start(functions: Iterable[str], errors: Path | None = None) -> None:
 
 
 def _options(arguments: list[str]) -> dict[str, list[str]]:
-    """Returns the values behind each option."""
+    """Return the values behind each option."""
     found: dict[str, list[str]] = {}
     values: list[str] = []
     for argument in arguments:

@@ -51,7 +51,7 @@ def answer_adaptively(
     usage: Path,
     rounds: Path,
 ) -> None:
-    """Writes the tables `responses`, in the order of the requests, and `adaptive_rounds`, and a record of the usage.
+    """Write the tables `responses`, in the order of the requests, and `adaptive_rounds`, and a record of the usage.
 
     A round asks about the pairs that are still open. A request that no round reached has the status `not_asked`. A run
     that was interrupted repeats the same rounds from stored responses.
@@ -99,7 +99,7 @@ def answer_adaptively(
 async def _ask_in_rounds(
     judge: AnsweringModel, rounds: Rounds, requests: Path, question: Question, planned: Any
 ) -> None:
-    """Sends round after round; more failures than the full design allows end the job at once.
+    """Send round after round; more failures than the full design allows end the job at once.
 
     Fewer count as a share of all requests once the rounds are over: in a first round a single failure may be a larger
     share than is allowed.
@@ -127,7 +127,7 @@ def _requests(path: Path, places: IntArray, of: BoolArray) -> Iterator[tuple[dic
 
 
 def _taken(requests: Path, engine: Engine) -> BoolArray | None:
-    """Returns which requests the judge supports; None if it supports all."""
+    """Return which requests the judge supports; None if it supports all."""
     takes = getattr(engine, "takes", None)
     if takes is None:
         return None
@@ -141,6 +141,6 @@ class TabulateRoundsSettings(BaseModel, defer_build=True):
 
 
 def tabulate_rounds(settings: TabulateRoundsSettings, rounds: list[Path], table: Path, csv: Path) -> None:
-    """Writes the table `adaptive_rounds` of a protocol."""
+    """Write the table `adaptive_rounds` of a protocol."""
     kind = under(settings.protocol, ADAPTIVE_ROUNDS)
     write_for_people(table, csv, kind, read_tables(rounds, ADAPTIVE_ROUNDS))

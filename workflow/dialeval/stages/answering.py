@@ -57,7 +57,7 @@ def answer(
     responses: Path,
     usage: Path,
 ) -> None:
-    """Writes the table `responses`, in the order of the requests, and a record of the usage.
+    """Write the table `responses`, in the order of the requests, and a record of the usage.
 
     Stored responses are not requested again. A request that a judge was not trained for has the status `not_asked`.
     """
@@ -79,7 +79,7 @@ def answer_items(
     usage: Path,
     templates: Templates,
 ) -> None:
-    """Writes the table `responses`, in the order of the requests, and a record of the usage."""
+    """Write the table `responses`, in the order of the requests, and a record of the usage."""
     criteria, own = with_own(settings.criteria), settings.template
     names: ByLevel | None = dict.fromkeys(LEVELS, own) if own else None
 
@@ -98,7 +98,7 @@ def write_answers(
     usage: Path,
     shorten: Callable[[Request, Engine], tuple[Request, int]] | None = None,
 ) -> None:
-    """Writes the results of `answer`; `shorten` fits a request to the model's window and returns the removed number."""
+    """Write the results of `answer`; `shorten` fits a request to the model's window and return the removed number."""
     shard = f"shard-{settings.shard}-of-{settings.shards}"
     engine = open_engine(settings.model, learned, store, settings.protocol)
     takes: Callable[[Request], bool] | None = getattr(engine, "takes", None)
@@ -172,7 +172,7 @@ class AnsweringModel:
         self._tokens, self._seconds = TokenSums(), 0.0
 
     def run(self, work: Coroutine[Any, Any, _Result], others: Sequence[AnsweringModel] = ()) -> _Result:
-        """Runs work that makes requests to this model, and perhaps to others, to its end.
+        """Run work that makes requests to this model, and perhaps to others, to its end.
 
         Raises:
             UserError: more requests failed than the configuration allows.
@@ -189,7 +189,7 @@ class AnsweringModel:
         return result
 
     async def ask(self, requests: Sequence[Request]) -> list[dict[str, Any]]:
-        """Returns a row of `responses` for each request, in their order; stored responses are not requested again.
+        """Return a row of `responses` for each request, in their order; stored responses are not requested again.
 
         Raises:
             UserError: more requests failed than the configuration allows.
@@ -199,7 +199,7 @@ class AnsweringModel:
         return [self.row(request) for request in requests]
 
     def row(self, request: Request) -> dict[str, Any]:
-        """Returns the row of `responses` of a request and counts its tokens."""
+        """Return the row of `responses` of a request and count its tokens."""
         key = self.answering.key(request)
         response = self.answering.answer_to(key)
         if response is not None:
@@ -207,18 +207,18 @@ class AnsweringModel:
         return response_row(request, key, response)
 
     def count(self, key: str, response: Response) -> None:
-        """Counts the tokens of an answer."""
+        """Count the tokens of an answer."""
         self._tokens.add(key, response)
 
     def write_usage(self, path: Path) -> None:
-        """Writes the record of the usage; a job with unanswered requests sends them again in its next run."""
+        """Write the record of the usage; a job with unanswered requests sends them again in its next run."""
         if failed := sum(self.answering.failures.values()):
             disable_caching(f"{failed} requests to {self._name} have no response, and are sent again")
         write_usage(path, Usage.of_job(self._name, self._protocol, self.answering, self._tokens, self._seconds))
 
 
 def with_unsupported_counted(rows: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, Any]]:
-    """Yields rows of `responses`, and prints how many requests the model was not trained for."""
+    """Yield rows of `responses`, and print how many requests the model was not trained for."""
     unsupported = total = 0
     for row in rows:
         total += 1
@@ -242,7 +242,7 @@ def answering_model(
     writer: str = "whole",
     run: str = "",
 ) -> Iterator[AnsweringModel]:
-    """Opens a model's store and yields the model.
+    """Open a model's store and yield the model.
 
     Args:
         engine: the model's engine.

@@ -31,7 +31,7 @@ Stage = Callable[..., None]
 
 
 def run(*stages: Stage, errors: Path | None = None) -> None:
-    """Runs stages, one after the other, with the arguments of the command line and ends the process.
+    """Run stages, one after the other, with the arguments of the command line and end the process.
 
     Args:
         stages: the stages' functions.
@@ -70,7 +70,7 @@ def _fail(name: str, message: str, status: int = 1, errors: Path | None = None) 
 
 
 def _terminate(*_: object) -> None:
-    """Ends as the first Ctrl-C does, so that an event loop closes in order."""
+    """End as the first Ctrl-C does, so that an event loop closes in order."""
     if is_stopping():
         return
     if callable(signal.getsignal(signal.SIGINT)):
@@ -80,7 +80,7 @@ def _terminate(*_: object) -> None:
 
 
 def _arguments(stages: Iterable[Stage], name: str) -> list[dict[str, Any]]:
-    """Returns the arguments of each stage."""
+    """Return the arguments of each stage."""
     parser = argparse.ArgumentParser(
         prog=f"python -m dialeval.stages {name}",
         description="\n\n".join(inspect.getdoc(stage) or "" for stage in stages),
@@ -114,7 +114,7 @@ def _arguments(stages: Iterable[Stage], name: str) -> list[dict[str, Any]]:
 
 
 def _settings(kind: type[BaseModel], text: str, takes_all: bool) -> BaseModel:
-    """Returns the settings of a stage; where not all are its own, those of its fields."""
+    """Return the settings of a stage; where not all are its own, those of its fields."""
     try:
         given = {name: one for name, one in json.loads(text).items() if takes_all or name in kind.model_fields}
         return kind.model_validate(with_run_settings(given, kind.model_fields))

@@ -86,7 +86,7 @@ class DownloadSettings(BaseModel, defer_build=True):
 
 
 def download(settings: DownloadSettings) -> None:
-    """Downloads public corpora into the data folder, after printing their licences; checks the files that are there."""
+    """Download public corpora into the data folder, after printing their licences; checks the files that are there."""
     from dialeval.corpora.download import download as fetch_corpora
 
     files = fetch_corpora(settings.corpora, settings.data_dir, settings.mirror)
@@ -103,7 +103,7 @@ class ReadCorpusSettings(BaseModel, defer_build=True):
 
 
 def read_corpus(settings: ReadCorpusSettings, utterances: Path) -> None:
-    """Writes the table `utterances` of a corpus of human dialogues."""
+    """Write the table `utterances` of a corpus of human dialogues."""
     from dialeval.corpora import readers
 
     reading = readers.read_corpus(settings.reader, settings.path, settings.language)
@@ -112,7 +112,7 @@ def read_corpus(settings: ReadCorpusSettings, utterances: Path) -> None:
 
 
 def extract_seeds(settings: Seeds, utterances: Path, seeds: Path) -> None:
-    """Writes the table `seeds`: the ChatSEEDs of human dialogues (BotChat 3.1)."""
+    """Write the table `seeds`: the ChatSEEDs of human dialogues (BotChat 3.1)."""
     dialogues = read_table(utterances, UTTERANCES)
     table = seed_table(dialogues, arena_min_utterances=settings.arena_min_utterances, limit=settings.limit)
     rows = table.to_pylist()
@@ -126,7 +126,7 @@ def extract_seeds(settings: Seeds, utterances: Path, seeds: Path) -> None:
 
 
 def seed_lengths(seeds: Path, table: Path, csv: Path) -> None:
-    """Writes the table `botchat/seeds`: human dialogues by length (BotChat, Figure 2)."""
+    """Write the table `botchat/seeds`: human dialogues by length (BotChat, Figure 2)."""
     write_for_people(table, csv, SEED_LENGTHS, length_distribution(read_table(seeds, SEEDS)))
 
 
@@ -140,7 +140,7 @@ class ContaminationSettings(BaseModel, defer_build=True):
 def find_contamination(
     settings: ContaminationSettings, items: list[Path], corpora: list[Path], table: Path, csv: Path
 ) -> None:
-    """Writes the table `contamination`: cases and dialogues with a passage that a corpus contains."""
+    """Write the table `contamination`: cases and dialogues with a passage that a corpus contains."""
     texts = {
         name: (str(row["text"]) for row in iterate_rows(path, UTTERANCES, ["text"]))
         for name, path in zip(settings.corpora, corpora, strict=True)
@@ -161,7 +161,7 @@ class CompletedCorpus(BaseModel, defer_build=True):
     kind: Literal["dialogues", "items"]
 
     def passages(self, source: Path, n: int, random_seed: int) -> tuple[list[Passage], int]:
-        """Returns the passages of n drawn dialogues, and the number of dialogues without one."""
+        """Return the passages of n drawn dialogues, and the number of dialogues without one."""
         if self.kind == "dialogues":
             dialogues = dialogues_of(read_table(source, UTTERANCES))
             texts = [Text(name, name, utterances) for name, utterances in dialogues.items()]
@@ -183,7 +183,7 @@ class CompletionSettings(BaseModel, defer_build=True):
 
 
 def plan_completion(settings: CompletionSettings, source: Path, requests: Path, templates: Templates) -> None:
-    """Writes the table `requests`: the first part of each drawn text, to be continued."""
+    """Write the table `requests`: the first part of each drawn text, to be continued."""
     passages, n_without = settings.corpus.passages(source, settings.n, settings.random_seed)
     if not passages:
         raise UserError(
@@ -212,7 +212,7 @@ def plan_completion(settings: CompletionSettings, source: Path, requests: Path, 
 
 
 def completion_request(corpus: str, passage: Passage) -> str:
-    """Returns the id of the request that completes a text."""
+    """Return the id of the request that completes a text."""
     return f"{COMPLETE}/{corpus}/{passage.digest}"
 
 
@@ -230,7 +230,7 @@ class MemorizationSettings(BaseModel, defer_build=True):
 def measure_memorization(
     settings: MemorizationSettings, sources: list[Path], responses: list[Path], table: Path, csv: Path
 ) -> None:
-    """Writes the table `memorization`: texts that models complete verbatim.
+    """Write the table `memorization`: texts that models complete verbatim.
 
     `responses` are those of models, each under a folder of its name: `<model>/<requests>/<shard>`.
     """
@@ -266,7 +266,7 @@ class LearnEmbeddedSettings(BaseModel, defer_build=True):
 def learn_embedded(
     settings: LearnEmbeddedSettings, corpora: list[Path], learned: Path, report: Path, report_csv: Path
 ) -> None:
-    """Writes the learned state of an embedded model, and its accuracy on held-out dialogues and perturbed ones."""
+    """Write the learned state of an embedded model, and its accuracy on held-out dialogues and perturbed ones."""
     from dialeval.engines.embedded.learning import learn, learned_bytes
 
     dialogues = [dialogue for path in corpora for dialogue in dialogues_of(read_table(path, UTTERANCES)).values()]
@@ -290,7 +290,7 @@ class ReadTranscriptsSettings(BaseModel, defer_build=True):
 
 
 def read_transcripts(settings: ReadTranscriptsSettings, items: Path, hidden_messages: Path, left_out: Path) -> None:
-    """Writes the tables `items`, `hidden_messages` and `left_out_items` of transcripts."""
+    """Write the tables `items`, `hidden_messages` and `left_out_items` of transcripts."""
     reading = read_items(settings.name, settings.path, settings.options)
     with TableWriter(items, ITEMS) as table:
         table.write_all(item_rows(reading.items), group_size=512)
@@ -307,7 +307,7 @@ class ReadScenariosSettings(BaseModel, defer_build=True):
 
 
 def read_scenarios(settings: ReadScenariosSettings, path: Path, scenarios: Path, seeds: Path, people: Path) -> None:
-    """Writes the tables `scenarios`, `seeds` and, without rows, `utterances` of chats with a simulated user."""
+    """Write the tables `scenarios`, `seeds` and, without rows, `utterances` of chats with a simulated user."""
     found = scenarios_read_scenarios(path, limit=settings.limit, opened=settings.opened)
     without = sum(not scenario.opening for scenario in found)
     print(f"{path}: {counted(len(found), 'scenario')} read, {without} of them without an opening")
@@ -334,7 +334,7 @@ class ReadRatedSettings(BaseModel, defer_build=True):
 
 
 def read_rated(settings: ReadRatedSettings, items: Path, ratings: Path, left_out: Path) -> None:
-    """Writes the tables `items`, `ratings` and `left_out_items` of a rated corpus."""
+    """Write the tables `items`, `ratings` and `left_out_items` of a rated corpus."""
     from dialeval.corpora import readers
 
     reading = readers.read_rated(
@@ -380,7 +380,7 @@ def read_scores(
     left_out: list[Path],
     judgements: Path,
 ) -> None:
-    """Writes the table `judgements` of a file of ready scores."""
+    """Write the table `judgements` of a file of ready scores."""
     from dialeval.corpora import score_files
 
     about = score_files.rated_corpora(
@@ -408,7 +408,7 @@ class ImportDialoguesSettings(BaseModel, defer_build=True):
 
 
 def import_dialogues(settings: ImportDialoguesSettings, seeds: Path, published: Path, generated: Path) -> None:
-    """Writes the table `generated` of a chatbot whose self-chat others published."""
+    """Write the table `generated` of a chatbot whose self-chat others published."""
     from dialeval.corpora.botchat import read_dialogues
     from dialeval.protocols.imported_answers import turns
     from dialeval.protocols.selfchat import rows
@@ -436,7 +436,7 @@ def judged_texts(
     human: list[Path],
     texts: Path,
 ) -> None:
-    """Writes the table `judged_texts`, which no judge may learn from: items, and human dialogues with a ChatSEED."""
+    """Write the table `judged_texts`, which no judge may learn from: items, and human dialogues with a ChatSEED."""
     from dialeval.training.human_dialogues import judged_rows
 
     rows = judged_rows(_judged(items, seeds, human))
@@ -458,7 +458,7 @@ def _judged(items: list[Path], seeds: list[Path], human: list[Path]) -> Iterator
 
 
 def merge_shards(seeds: Path, parts: list[Path], merged: Path) -> None:
-    """Writes the table `generated` of a chatbot from the parts that several jobs wrote, in the order of the seeds."""
+    """Write the table `generated` of a chatbot from the parts that several jobs wrote, in the order of the seeds."""
     order = {seed_id: number for number, seed_id in enumerate(read_table(seeds, SEEDS)["seed_id"].to_pylist())}
     table = read_tables(parts, GENERATED)
     rows = sorted(range(len(table)), key=lambda row: order[table["seed_id"][row].as_py()])
@@ -466,7 +466,7 @@ def merge_shards(seeds: Path, parts: list[Path], merged: Path) -> None:
 
 
 def choose_tokenizer(settings: Tokens, tokenizer: Path) -> None:
-    """Writes the table `botchat/tokenizer`: cl100k tokens, or words and marks where its vocabulary is missing.
+    """Write the table `botchat/tokenizer`: cl100k tokens, or words and marks where its vocabulary is missing.
 
     The vocabulary itself is kept outside the results, see docs/running.md.
     """
@@ -491,7 +491,7 @@ def utterance_lengths(
     table: Path,
     csv: Path,
 ) -> None:
-    """Writes `botchat/utterance_tokens`, by utterance, and `botchat/utterance_lengths`, by model (BotChat, Table 1)."""
+    """Write `botchat/utterance_tokens`, by utterance, and `botchat/utterance_lengths`, by model (BotChat, Table 1)."""
     chosen = _as_chosen(read_table(tokenizer, TOKENIZER)["tokenizer"][0].as_py(), settings.cl100k_file)
     from dialeval.measures.corpora import length_summary, utterance_tokens
 
@@ -503,7 +503,7 @@ def utterance_lengths(
 
 
 def _as_chosen(name: str, cl100k_file: Path | None) -> Tokenizer:
-    """Returns the tokenizer that all lengths of these results are counted by."""
+    """Return the tokenizer that all lengths of these results are counted by."""
     if name != CL100K:
         return WORDS
     tokenizer = cl100k_tokenizer(cl100k_file, network_seconds=0)

@@ -59,7 +59,7 @@ class DialogbenchReadSettings(BaseModel, defer_build=True):
 
 
 def dialogbench_read(settings: DialogbenchReadSettings, written: list[Path], items: Path) -> None:
-    """Writes the table `test_items` of all sources; the place of each right option is drawn at random."""
+    """Write the table `test_items` of all sources; the place of each right option is drawn at random."""
     counts: Counter[str] = Counter()
 
     def rows() -> Iterator[dict[str, Any]]:
@@ -113,7 +113,7 @@ def dialogbench_classify(
     usage: Path,
     templates: Templates,
 ) -> None:
-    """Writes the table `item_descriptions`: a judge's style and domain of each accepted item (Figures 5 and 6)."""
+    """Write the table `item_descriptions`: a judge's style and domain of each accepted item (Figures 5 and 6)."""
     attempts = [Attempt.from_row(row) for row in iterate_rows(written, WRITTEN_ITEMS)]
     with answering_model(
         open_engine(settings.model, [], store, writing.CLASSIFY_PROTOCOL),
@@ -166,7 +166,7 @@ def dialogbench_write(
     usage: Path,
     templates: Templates,
 ) -> None:
-    """Writes the table `written_items`: items written round by round and checked by rule (DialogBench 3.3 and 3.4)."""
+    """Write the table `written_items`: items written round by round and checked by rule (DialogBench 3.3 and 3.4)."""
     engine = _writer(settings, dialogues, store)
     name = settings.name or embedded_writer.ORIGIN
     n_wanted = len(settings.tasks) * len(settings.domains) * settings.per_cell
@@ -232,7 +232,7 @@ async def _write(
 
 
 def _briefs(settings: DialogbenchWriteSettings, procedure: str, language: str) -> Iterator[Brief]:
-    """Returns the planned items of a procedure: equally many of each task for all procedures."""
+    """Return the planned items of a procedure: equally many of each task for all procedures."""
     is_basic = procedure == BASIC
     return plan_briefs(
         settings.tasks,
@@ -253,7 +253,7 @@ def dialogbench_filter(
     usage: Path,
     templates: Templates,
 ) -> None:
-    """Writes the table `written_items` with a judge's verdict on each item (DialogBench 3.4, data filter)."""
+    """Write the table `written_items` with a judge's verdict on each item (DialogBench 3.4, data filter)."""
     attempts = [Attempt.from_row(row) for row in iterate_rows(written, WRITTEN_ITEMS)]
     n_accepted = sum(one.is_filtered for one in attempts)
     engine = open_engine(settings.model, learned, store, writing.FILTER_PROTOCOL)
@@ -314,7 +314,7 @@ class DialogbenchPlanSettings(BaseModel, defer_build=True):
 def dialogbench_plan(
     settings: DialogbenchPlanSettings, items: Path, requests: list[Path], templates: Templates
 ) -> None:
-    """Writes a table `requests`, `dialogbench_<method>.parquet`, for each examination (DialogBench 4)."""
+    """Write a table `requests`, `dialogbench_<method>.parquet`, for each examination (DialogBench 4)."""
     method_of = {f"dialogbench_{method}": method for method in settings.examinations}
     for path in requests:
         method = method_of[path.stem]
@@ -340,7 +340,7 @@ _ANSWER = ("request_id", "status", "text", "finish_reason", "label_logprobs", "l
 
 
 def dialogbench_parse(items: Path, requests: list[Path], responses: list[Path], answers: list[Path]) -> None:
-    """Writes the tables `test_answers`: the option that a model chose of each item.
+    """Write the tables `test_answers`: the option that a model chose of each item.
 
     Args:
         items: the test items.

@@ -94,7 +94,7 @@ def dialogbench_tables(
     experts: list[Path],
     folder: Path,
 ) -> None:
-    """Writes the tables `dialogbench/*` into a folder, each as Parquet and as CSV."""
+    """Write the tables `dialogbench/*` into a folder, each as Parquet and as CSV."""
     every = read_tables(answers, TEST_ANSWERS).to_pylist()
     full = [answer for answer in every if answer["variant"] == "full"]
     of_experts = read_tables(experts, EXPERT_ANSWERS).to_pylist()
@@ -147,7 +147,7 @@ def _by_source(
 
 
 def _with_model_types(rows: list[Row], settings: DialogbenchTablesSettings) -> list[Row]:
-    """Returns the rows with the model's kind, and its part in the items where they were written for this run."""
+    """Return the rows with the model's kind, and its part in the items where they were written for this run."""
     return [
         {
             **row,
@@ -164,7 +164,7 @@ def _people(answers: list[dict[str, Any]]) -> list[Row]:
 
 
 def _variants(answers: list[dict[str, Any]], ablations: list[str]) -> dict[str, list[Answer]]:
-    """Returns the answers to written items by procedure, if there is one besides the full procedure."""
+    """Return the answers to written items by procedure, if there is one besides the full procedure."""
     if not ablations:
         return {}
     of = dict(_by_variant(answer for answer in answers if answer["source"] == WRITTEN))
@@ -196,7 +196,7 @@ class DialogbenchExpertsSettings(BaseModel, defer_build=True):
 
 
 def dialogbench_experts(settings: DialogbenchExpertsSettings, items: Path, file: Path, answers: Path) -> None:
-    """Writes the table `expert_answers` of an answered sheet."""
+    """Write the table `expert_answers` of an answered sheet."""
     item_of, origin_of = read_items(items)
     reading = read_expert_answers(
         file, {name: one for name, one in item_of.items() if origin_of[name]["variant"] == "full"}

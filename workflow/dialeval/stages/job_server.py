@@ -42,12 +42,12 @@ _PATIENCE = 10.0
 
 
 def pays(n_jobs: int) -> bool:
-    """Returns whether a server takes less time than it saves; on macOS a process with loaded libraries cannot fork."""
+    """Return whether a server takes less time than it saves; on macOS a process with loaded libraries cannot fork."""
     return n_jobs >= _FEWEST_JOBS and sys.platform == "linux"
 
 
 def start() -> str:
-    """Starts the server and returns the beginning of jobs' commands."""
+    """Start the server and return the beginning of jobs' commands."""
     folder = tempfile.mkdtemp(prefix="dialeval-")  # only this user can enter it; the server removes it
     alive, held = os.pipe()  # `held` closes when this process ends, however it ends
     place = os.open(folder, os.O_PATH)
@@ -67,14 +67,14 @@ def start() -> str:
 
 
 def _stop(server: subprocess.Popen[bytes], held: int, folder: str) -> None:
-    """Ends the server, and waits, so that this process's times count those of its jobs."""
+    """End the server, and wait, so that this process's times count those of its jobs."""
     os.close(held)
     server.wait()
     shutil.rmtree(folder, ignore_errors=True)  # a server that was killed has left it
 
 
 def serve(listener: socket.socket, folder: str) -> None:
-    """Starts a job for each connection, until the process at the other end of standard input has ended.
+    """Start a job for each connection, until the process at the other end of standard input has ended.
 
     Args:
         listener: the socket.
@@ -123,7 +123,7 @@ def serve(listener: socket.socket, folder: str) -> None:
 
 
 def _received(client: socket.socket) -> tuple[dict[str, Any], list[int]]:
-    """Returns a job and its standard streams.
+    """Return a job and its standard streams.
 
     Raises:
         OSError: the client sends nothing for too long.
@@ -151,7 +151,7 @@ def _report_ended(jobs: dict[int, socket.socket], watched: dict[socket.socket, i
 
 
 def become(job: dict[str, Any], streams: list[int]) -> None:
-    """Makes this process the job: its streams, folder, environment and arguments; ends with the job."""
+    """Make this process the job: its streams, folder, environment and arguments; end with the job."""
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
@@ -163,7 +163,7 @@ def become(job: dict[str, Any], streams: list[int]) -> None:
 
 
 def run_to_the_end(program: Callable[[], object]) -> NoReturn:
-    """Runs a program in a copy of the server and ends the process as Python would.
+    """Run a program in a copy of the server and end the process as Python would.
 
     Python's own end would release all that the server has imported, object by object, and copy its memory for that.
     """
@@ -194,7 +194,7 @@ def _functions(arguments: list[str]) -> list[str]:
 
 
 def _load(*modules: str) -> None:
-    """Imports modules once for all jobs; a job itself reports a failing import."""
+    """Import modules once for all jobs; a job itself reports a failing import."""
     gc.disable()
     for module in modules:
         with suppress(Exception):

@@ -23,7 +23,7 @@ class SampleCascadeSettings(BaseModel, defer_build=True):
 
 
 def sample_cascade(settings: SampleCascadeSettings, requests: Path, judgements: Path, chosen: Path) -> None:
-    """Writes the table `requests` of a cascade's second judge: half of it where the first is least sure."""
+    """Write the table `requests` of a cascade's second judge: half of it where the first is least sure."""
     chosen_ids = drawn(read_table(judgements, JUDGEMENTS, CASCADE_COLUMNS), settings.form, settings.cascade.share)
     is_requested = [
         name in chosen_ids for name in read_table(requests, REQUESTS, ["request_id"])["request_id"].to_pylist()
@@ -44,7 +44,7 @@ class CascadeJudgementsSettings(BaseModel, defer_build=True):
 
 
 def cascade_judgements(settings: CascadeJudgementsSettings, first: Path, then: Path, cascade: Path) -> None:
-    """Writes the table `judgements` of a cascade: the second judge's if there is one, else the first's."""
+    """Write the table `judgements` of a cascade: the second judge's if there is one, else the first's."""
     table = as_one(read_table(first, JUDGEMENTS), read_table(then, JUDGEMENTS), settings.name)
     write_table(cascade, JUDGEMENTS, table)
 
@@ -58,7 +58,7 @@ class EnsembleJudgementsSettings(BaseModel, defer_build=True):
 
 
 def ensemble_judgements(settings: EnsembleJudgementsSettings, members: list[Path], ensemble: Path) -> None:
-    """Writes the table `judgements` of an ensemble: the mean of its members' scores."""
+    """Write the table `judgements` of an ensemble: the mean of its members' scores."""
     given = read_tables(members, JUDGEMENTS, combined_judges.ENSEMBLE_COLUMNS)
     by_member = {
         member: [

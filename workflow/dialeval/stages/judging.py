@@ -49,12 +49,12 @@ class Sources(NamedTuple):
     pairs: list[Path]
 
     def every_item(self) -> Iterator[Item]:
-        """Yields the items, perturbed ones excepted."""
+        """Yield the items, perturbed ones excepted."""
         return chain.from_iterable(map(iterate_items, self.items))
 
 
 def _plan(planned: Callable[[PlanSettings, Sources, Templates], Iterator[Planned]]) -> Callable[..., None]:
-    """Returns the stage that plans the requests of protocols of one form."""
+    """Return the stage that plans the requests of protocols of one form."""
 
     def plan(
         settings: PlanSettings,
@@ -64,7 +64,7 @@ def _plan(planned: Callable[[PlanSettings, Sources, Templates], Iterator[Planned
         requests: Path,
         templates: Templates,
     ) -> None:
-        """Writes the table `requests` of a protocol.
+        """Write the table `requests` of a protocol.
 
         `perturbed` are perturbed items and `pairs` the pairs that they make with their originals: for protocols that
         score items.
@@ -119,7 +119,7 @@ def plan_retries(
     again: Path,
     templates: Templates,
 ) -> None:
-    """Writes the table `requests` with one more request for every unparsed answer; it may be empty."""
+    """Write the table `requests` with one more request for every unparsed answer; it may be empty."""
     pairs = answered(requests, responses, REQUESTS.schema.names)
     write_requests(again, forms.plan_retries(settings.question(), pairs, templates))
 
@@ -134,7 +134,7 @@ class ImportAnswersSettings(BaseModel, defer_build=True):
 
 
 def import_answers(settings: ImportAnswersSettings, requests: Path, published: list[Path], answers: Path) -> None:
-    """Writes the table `responses` of a judge's published answers, in the order of the requests."""
+    """Write the table `responses` of a judge's published answers, in the order of the requests."""
     from dialeval.corpora.botchat import read_answers
     from dialeval.protocols.imported_answers import responses
 
@@ -157,12 +157,12 @@ def _parse(
     rows_of: Callable[[Question, Mapping[str, Any], Mapping[str, Any]], Iterator[Row]],
     columns: Sequence[str] = ANSWER,
 ) -> Callable[..., None]:
-    """Returns the stage that parses answers to requests of one form; `columns` of responses hold an answer."""
+    """Return the stage that parses answers to requests of one form; `columns` of responses hold an answer."""
 
     def parse(
         settings: ParseSettings, requests: Path, responses: list[Path], again: list[Path], judgements: Path
     ) -> None:
-        """Writes the table `judgements` of a judge; a parsed answer from `again` takes the place of the first."""
+        """Write the table `judgements` of a judge; a parsed answer from `again` takes the place of the first."""
         question, judge = settings.question(), settings.judge
         pairs = answered(requests, responses, answer=columns, again=again)
         rows = ({"judge": judge, **row} for planned, answer in pairs for row in rows_of(question, planned, answer))
@@ -188,7 +188,7 @@ class FindFailuresSettings(BaseModel, defer_build=True):
 
 
 def find_failures(settings: FindFailuresSettings, items: list[Path], people: list[Path], judgements: Path) -> None:
-    """Writes the table `judgements` of the rules about all dialogues: length, repetition, self-identification.
+    """Write the table `judgements` of the rules about all dialogues: length, repetition, self-identification.
 
     `people` are tables of utterances, from whose lengths the limit of each language follows.
     """

@@ -28,7 +28,7 @@ def draw_to_label(
     table: Path,
     ledger: Path,
 ) -> None:
-    """Writes the table `labels/draw` of a protocol, adds new draws to the ledger beside the labels, and its digest."""
+    """Write the table `labels/draw` of a protocol, add new draws to the ledger beside the labels, and its digest."""
     frame, record = frame_of(settings, items), read_ledger(ledger_path(folder, settings.name))
     judged = read_tables(judgements, JUDGEMENTS).to_pylist() if judgements else []
     if settings.by in ("score", "uncertainty"):
@@ -52,7 +52,7 @@ def draw_to_label(
 
 
 def labelling_page(settings: SheetSettings, draw: Path, items: list[Path], page: Path, csv: Path) -> None:
-    """Writes an annotator's sheet under a protocol, as a page and as a CSV file."""
+    """Write an annotator's sheet under a protocol, as a page and as a CSV file."""
     sheet = make_sheet(settings, draw, items)
     with replacing(page) as temporary:
         temporary.write_text(page_html(sheet), encoding="utf-8", newline="")
@@ -62,7 +62,7 @@ def labelling_page(settings: SheetSettings, draw: Path, items: list[Path], page:
 
 
 def make_sheet(settings: SheetSettings, draw: Path, items: list[Path]) -> Sheet:
-    """Returns the sheet of an annotator."""
+    """Return the sheet of an annotator."""
     rows = [row for row in iterate_rows(draw, DRAW) if row["level"] == settings.level]
     draw_id = next((row["draw"] for row in rows), "")
     drawn = [Drawn(row["key"], row["stratum"], row["place"]) for row in rows if row["drawn"]]
@@ -91,7 +91,7 @@ def read_labels(
     table: Path,
     csv: Path,
 ) -> None:
-    """Writes the table `labels/labels` from exports of pages and from tables."""
+    """Write the table `labels/labels` from exports of pages and from tables."""
     protocols = {
         one.name: LabelledProtocol(
             one.question(),

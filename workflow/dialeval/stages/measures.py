@@ -63,7 +63,7 @@ class Sources(NamedTuple):
 
 
 def read_judgements(paths: Iterable[Path], columns: Sequence[str]) -> pd.DataFrame:
-    """Returns columns of all judges' tables `judgements`, of the rows about systems.
+    """Return columns of all judges' tables `judgements`, of the rows about systems.
 
     Rows about no system, such as those of most rated items, serve meta-evaluation alone.
     """
@@ -77,7 +77,7 @@ def _measure(
     measured: Callable[[pd.DataFrame, Design, Sources], Rows],
     cascaded: Callable[[Rows, str, pa.Table, Design], Rows] | None = None,
 ) -> Callable[..., None]:
-    """Returns the stage that writes the table of a measure.
+    """Return the stage that writes the table of a measure.
 
     Args:
         of: the table.
@@ -99,12 +99,12 @@ def _measure(
 
 
 def _means(of: Table) -> Callable[..., None]:
-    """Returns the stage that writes a table of means or proportions of systems."""
+    """Return the stage that writes a table of means or proportions of systems."""
     return _measure(of, scores.COLUMNS, lambda frame, design, _: scores.mean_rows(of.file, frame, design), with_cascade)
 
 
 def _human_lengths(seeds: Iterable[Path]) -> dict[str, int]:
-    """Returns the number of human utterances by ChatSEED, of those that serve Arena."""
+    """Return the number of human utterances by ChatSEED, of those that serve Arena."""
     rows = read_tables(seeds, SEEDS, ["seed_id", "n_human", "for_arena"]).to_pylist()
     return {row["seed_id"]: row["n_human"] for row in rows if row["for_arena"]}
 
@@ -151,7 +151,7 @@ def measure_ratings(
     ratings: list[Path],
     folder: Path,
 ) -> None:
-    """Writes the table `ratings` of a protocol of pairs (BotChat, Table 2 and appendix A), and their differences."""
+    """Write the table `ratings` of a protocol of pairs (BotChat, Table 2 and appendix A), and their differences."""
     design = settings.of_measure("ratings")
     found = system_ratings(read_judgements(judgements, RATING_COLUMNS), design, dialogue_words(items))
     rated, compared = found.ratings, found.differences
@@ -171,7 +171,7 @@ def measure_differences(
     seeds: list[Path],
     folder: Path,
 ) -> None:
-    """Writes the table `differences` of a protocol: those of its ratings, then those of all other measures."""
+    """Write the table `differences` of a protocol: those of its ratings, then those of all other measures."""
     design, of_ratings = settings.of_measure("differences"), read_tables(ratings, DIFFERENCES).to_pylist()
     frame = read_judgements(judgements, DIFFERENCE_COLUMNS)
     compared = system_differences(frame, design, _human_lengths(seeds))
@@ -189,7 +189,7 @@ class MeasureRanksSettings(BaseModel, defer_build=True):
 
 
 def measure_ranks(settings: MeasureRanksSettings, folder: Path) -> None:
-    """Writes the table `ranks` of a protocol beside its `differences`: simultaneous confidence sets of ranks."""
+    """Write the table `ranks` of a protocol beside its `differences`: simultaneous confidence sets of ranks."""
     differences = under(settings.protocol, DIFFERENCES)
     compared = read_table(folder / f"{differences.file}.parquet", differences).to_pylist()
     write_rows(folder, under(settings.protocol, RANKS), ranks(compared, settings.confidence))
@@ -215,7 +215,7 @@ def rate_battles(
     differences: Path,
     differences_csv: Path,
 ) -> None:
-    """Writes the tables `battles/ratings` and `battles/differences` of the models in a table of battles."""
+    """Write the tables `battles/ratings` and `battles/differences` of the models in a table of battles."""
     found = read(battles, **settings.model_dump(exclude={"elo", "random_seed"}))
     rated, compared = battle_ratings(found, settings.elo, settings.random_seed)
     clusters = f" in {counted(found.n_clusters, 'cluster')}" if settings.cluster else ""
@@ -240,7 +240,7 @@ def correct(
     planned: list[Path],
     folder: Path,
 ) -> None:
-    """Writes the tables of human-corrected estimates, their differences, and of judges checked by labels.
+    """Write the tables of human-corrected estimates, their differences, and of judges checked by labels.
 
     A protocol without labels has no rows. `planned` are the tables `<protocol>.parquet` of requests of the protocols
     under which a judge answered only a part.

@@ -88,7 +88,7 @@ def impute_ratings(
     judgements: Path,
     imputed: Path,
 ) -> None:
-    """Writes a table `ratings` with a judge's repeated ratings on the dimensions without human ratings."""
+    """Write a table `ratings` with a judge's repeated ratings on the dimensions without human ratings."""
     rated = read_tables(ratings, RATINGS, ["corpus", "dimension"])
     found = list(
         imputed_ratings(
@@ -116,7 +116,7 @@ class Intervals(BaseModel, defer_build=True):
     random_seed: int
 
     def intervals(self) -> dict[str, Any]:
-        """Returns the settings of the intervals, as the measures take them."""
+        """Return the settings of the intervals, as the measures take them."""
         return self.model_dump(include={*Intervals.model_fields})
 
 
@@ -142,7 +142,7 @@ def find_ceilings(
     judgements: list[Path],
     folder: Path,
 ) -> None:
-    """Writes the table `metaeval/ceilings`: the highest correlation that the raters' agreement allows."""
+    """Write the table `metaeval/ceilings`: the highest correlation that the raters' agreement allows."""
     given, judged = read_tables(ratings, RATINGS), read_tables(judgements, JUDGEMENTS, SINGLE_RATING_COLUMNS)
     stood_in = Imputed(read_tables(imputed, RATINGS), settings.partial)
     cells = gather(read_tables(items, ITEMS), given, judged, settings.benchmarks, stood_in, settings.joined)
@@ -174,7 +174,7 @@ def correlate(
     judgements: list[Path],
     folder: Path,
 ) -> None:
-    """Writes the tables of correlations, averages, pairs of judges and agreement of rankings into a folder."""
+    """Write the tables of correlations, averages, pairs of judges and agreement of rankings into a folder."""
     cells = gather(
         read_tables(items, ITEMS),
         read_tables(ratings, RATINGS),
@@ -214,7 +214,7 @@ def ensembles(
     judgements: list[Path],
     folder: Path,
 ) -> None:
-    """Writes the tables of ensembles of dimensions and of judges, and of matrices (Tables 8 and 9, Figures 1 and 2)."""
+    """Write the tables of ensembles of dimensions and of judges, and of matrices (Tables 8 and 9, Figures 1 and 2)."""
     cells = gather(
         read_tables(items, ITEMS),
         read_tables(ratings, RATINGS),
@@ -244,7 +244,7 @@ def tabulate_agreement(
     components_table: Path,
     components_csv: Path,
 ) -> None:
-    """Writes how far annotators agree, which of them differ, and where the variance of labels comes from."""
+    """Write how far annotators agree, which of them differ, and where the variance of labels comes from."""
     given = read_table(labels, LABELS).to_pandas()
     write_for_people(table, csv, AGREEMENT, to_table(AGREEMENT, agreement(given, **settings.intervals())))
     beside = annotators(given, confidence=settings.confidence)
@@ -254,7 +254,7 @@ def tabulate_agreement(
 
 
 def tabulate_by_language(folder: Path) -> None:
-    """Writes the tables of correlations by language and by natural Chinese corpus, beside those of xDial-Eval.
+    """Write the tables of correlations by language and by natural Chinese corpus, beside those of xDial-Eval.
 
     The folder has the tables of correlations and of averages.
     """
@@ -278,7 +278,7 @@ def tabulate_rated(
     imputed: list[Path],
     folder: Path,
 ) -> None:
-    """Writes the tables of rated corpora and of their raters' agreement (comp-analysis, Table 1)."""
+    """Write the tables of rated corpora and of their raters' agreement (comp-analysis, Table 1)."""
     every = list(chain.from_iterable(iterate_items(path) for path in items))
     given, stood_in = (
         [Rating(**row) for row in read_tables(paths, RATINGS).to_pylist()] for paths in (ratings, imputed)
@@ -289,7 +289,7 @@ def tabulate_rated(
 
 
 def tabulate_repeats(settings: Intervals, items: list[Path], judgements: list[Path], folder: Path) -> None:
-    """Writes the table `metaeval/repeat_agreement`: how far judges agree with themselves over repeats."""
+    """Write the table `metaeval/repeat_agreement`: how far judges agree with themselves over repeats."""
     rated, judged = read_tables(items, ITEMS), read_tables(judgements, JUDGEMENTS, REPEATS_COLUMNS)
     write_rows(folder, REPEAT_AGREEMENT, repeat_rows(rated, judged, **settings.intervals()))
 
@@ -306,7 +306,7 @@ class TabulateJudgeValiditySettings(BaseModel, defer_build=True):
 def tabulate_judge_validity(
     settings: TabulateJudgeValiditySettings, correlations: list[Path], table: Path, csv: Path
 ) -> None:
-    """Writes the table `judge_validity`: the validity of a protocol's judges; empty without `correlations`."""
+    """Write the table `judge_validity`: the validity of a protocol's judges; empty without `correlations`."""
     rows = judge_validity_rows(read_tables(correlations, CORRELATIONS).to_pylist(), **settings.model_dump())
     write_for_people(table, csv, JUDGE_VALIDITY, to_table(JUDGE_VALIDITY, list(rows)))
 
@@ -320,7 +320,7 @@ class RobustnessSettings(BaseModel, defer_build=True):
 
 
 def robustness(settings: RobustnessSettings, pairs: list[Path], judgements: list[Path], folder: Path) -> None:
-    """Writes the tables `robustness/*` into a folder: whether judges notice perturbations (Tables 11 and 12)."""
+    """Write the tables `robustness/*` into a folder: whether judges notice perturbations (Tables 11 and 12)."""
     every, given = read_tables(pairs, PAIRS), read_tables(judgements, JUDGEMENTS, SCORED)
     scored = score_pairs(every, given, settings.sensitivities)
     for table, rows in (

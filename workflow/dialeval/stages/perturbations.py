@@ -54,7 +54,7 @@ class ConstructRatedSettings(BaseModel, defer_build=True):
 
 
 def construct_rated(settings: ConstructRatedSettings, utterances: Path, items: Path, ratings: Path) -> None:
-    """Writes the tables `items` and `ratings` of human dialogues perturbed step by step, rated by construction."""
+    """Write the tables `items` and `ratings` of human dialogues perturbed step by step, rated by construction."""
     people = read_table(utterances, UTTERANCES)
     if others := not_between_two(people):
         print(left_out("dialogues", others, "since they do not have exactly two speakers"))
@@ -91,11 +91,11 @@ class PerturbationSettings(BaseModel, defer_build=True):
     min_quality: float | None = None
 
     def draws(self) -> dict[Level, int]:
-        """Returns how often a strategy perturbs an item of each level."""
+        """Return how often a strategy perturbs an item of each level."""
         return {"dialogue": self.dialogue_draws, "turn": self.turn_draws}
 
     def originals(self, own: list[Item], rated: list[Item], ratings: list[Path]) -> list[Item]:
-        """Returns the items that are perturbed: drawn from the run's dialogues and from well rated ones."""
+        """Return the items that are perturbed: drawn from the run's dialogues and from well rated ones."""
         rated_by = chain.from_iterable(iterate_rows(path, RATINGS) for path in ratings)
         return chosen([*own, *well_rated(rated, rated_by, self.min_quality)], self.limit, self.random_seed)
 
@@ -118,7 +118,7 @@ def perturb_items(
     items: Path,
     pairs: Path,
 ) -> None:
-    """Writes the tables `items` and `pairs` of perturbations by rule and of the published sets (Tables 10 and 11).
+    """Write the tables `items` and `pairs` of perturbations by rule and of the published sets (Tables 10 and 11).
 
     `items` holds the perturbed items, and the originals that are in no table of rated items.
     """
@@ -176,7 +176,7 @@ def _outcomes(
 
 
 def _published(settings: PerturbItemsSettings) -> Iterator[Pair]:
-    """Yields the published pairs of the perturbations; prints the missing sets."""
+    """Yield the published pairs of the perturbations; prints the missing sets."""
     if settings.published is None:
         return
     names = wanted_sets(settings.published, settings.strategies)
@@ -208,7 +208,7 @@ def rewrite_items(
     usage: Path,
     templates: Templates,
 ) -> None:
-    """Writes the tables `items` and `pairs` of items that a model perturbed; a rewriting that fails is retried once."""
+    """Write the tables `items` and `pairs` of items that a model perturbed; a rewriting that fails is retried once."""
     own = [item for path in dialogues for item in items_of_dialogues(read_table(path, UTTERANCES))]
     good = settings.originals(own, list(chain.from_iterable(map(iterate_items, rated))), ratings)
     strategies = [find_strategy(name) for name in settings.strategies or STRATEGIES]
@@ -239,7 +239,7 @@ def rewrite_items(
 
 
 def check_overlap(settings: Recipe, utterances: list[Path], judged: Path, overlap: Path) -> None:
-    """Writes the table `training_overlap`: the dialogues of a training set that are judged later.
+    """Write the table `training_overlap`: the dialogues of a training set that are judged later.
 
     Raises:
         UserError: there are some, and the training set refuses them.

@@ -42,7 +42,7 @@ class PlannedProtocolSettings(QuestionSettings):
     adaptive: Adaptive | None = None
 
     def question(self) -> Question:
-        """Returns the protocol's question, with its adaptive settings."""
+        """Return the protocol's question, with its adaptive settings."""
         question = super().question()
         return replace(question, protocol=question.protocol.model_copy(update={"adaptive": self.adaptive}))
 
@@ -86,7 +86,7 @@ def estimate(
     planning_csv: Path,
     templates: Templates,
 ) -> None:
-    """Writes the tables `estimate` and `planning`, and prints them.
+    """Write the tables `estimate` and `planning`, and print them.
 
     `human` and `seeds` are empty without self-chat; `learned` are the files <model>.learned of embedded models;
     `dialogues` the tables `generated` of published models; `planned` the tables of requests <protocol>.parquet that do
@@ -201,5 +201,5 @@ def _known_models(settings: EstimateSettings, learned: list[Path]) -> dict[str, 
 
 
 def compare_runs(first: Path, second: Path, folder: Path) -> None:
-    """Writes the page and the tables of the comparison of two folders of results into a folder."""
+    """Write the page and the tables of the comparison of two folders of results into a folder."""
     print(compare(first, second, folder))

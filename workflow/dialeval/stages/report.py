@@ -79,7 +79,7 @@ def build_report(
     configuration: Path,
     report: Path,
 ) -> None:
-    """Writes the HTML report; a part that the run does not have gives no files."""
+    """Write the HTML report; a part that the run does not have gives no files."""
     files = {name: paths for name, paths in locals().items() if isinstance(paths, list)}
     write_page(settings, files, configuration, report)
 
@@ -91,7 +91,7 @@ def write_page(
     report: Path,
     run_status: RunStatus | None = None,
 ) -> None:
-    """Writes the page of a run, finished or not.
+    """Write the page of a run, finished or not.
 
     Args:
         settings: names for the page.
@@ -184,7 +184,7 @@ class BuildStatusPageSettings(BuildReportSettings):
 
 
 def build_status_page(settings: BuildStatusPageSettings, configuration: Path, report: Path) -> None:
-    """Writes the page of an unfinished run: the outputs that exist, the missing ones, and the requests under way.
+    """Write the page of an unfinished run: the outputs that exist, the missing ones, and the requests under way.
 
     Args:
         settings: the report's, and the files that it reads.
@@ -224,7 +224,7 @@ class SummariseSettings(BaseModel, defer_build=True):
 def summarise(
     settings: SummariseSettings, tables: list[Path], usage: list[Path], battles: list[Path], summary: Path
 ) -> None:
-    """Writes the summary of a run as text; a part that the run does not have gives no tables."""
+    """Write the summary of a run as text; a part that the run does not have gives no tables."""
     inputs = ReportInputs(
         title=settings.title,
         chatbots=tuple(settings.chatbots),
@@ -251,7 +251,7 @@ class TabulateUsageSettings(BaseModel, defer_build=True):
 
 
 def tabulate_usage(settings: TabulateUsageSettings, records: list[Path], store: Path, table: Path, csv: Path) -> None:
-    """Writes the table `usage` by model and protocol, from the jobs' records and the ledger of spending."""
+    """Write the table `usage` by model and protocol, from the jobs' records and the ledger of spending."""
     spent = Ledger(store / FOLDER).by_name(settings.spending)
     usage = usage_table(map(read_usage, records), settings.prices, spent)
     write_for_people(table, csv, USAGE, usage)
@@ -264,7 +264,7 @@ class CleanSettings(BaseModel, defer_build=True):
 
 
 def clean(settings: CleanSettings, results: Path, store: Path, graph: Path) -> None:
-    """Lists the unused outputs, which the configuration does not make, and removes them if the settings say so.
+    """List the unused outputs, which the configuration does not make, and remove them if the settings say so.
 
     Args:
         settings: whether they are removed.
@@ -318,7 +318,7 @@ def _total(unused: Iterable[UnusedOutput]) -> str:
 
 
 def _in_words(size: int) -> str:
-    """Returns a number of bytes as text."""
+    """Return a number of bytes as text."""
     number = float(size)
     for unit in ("B", "kB", "MB"):
         if number < 1000:

@@ -70,7 +70,7 @@ def selfchat(
     usage: list[Path],
     templates: Templates,
 ) -> None:
-    """Writes the table `generated`: a chatbot continues the ChatSEEDs, with itself or a simulated user (BotChat 3.1).
+    """Write the table `generated`: a chatbot continues the ChatSEEDs, with itself or a simulated user (BotChat 3.1).
 
     The table has a row for each utterance of every dialogue, seed utterances included. `usage` are the records of the
     chatbot's usage and, if there is one, of the partner's.
@@ -118,7 +118,7 @@ def selfchat(
 
 
 def _partner(settings: SelfchatSettings, engine: Engine, learned: list[Path], store: Path) -> Engine | None:
-    """Returns the simulated user's engine; one vLLM in two roles is one vLLM."""
+    """Return the simulated user's engine; one vLLM in two roles is one vLLM."""
     if settings.partner is None:
         return None
     if settings.partner == settings.model and isinstance(settings.model, VllmModel):
@@ -151,7 +151,7 @@ class SelfchatItemsSettings(BaseModel, defer_build=True):
 def selfchat_items(
     settings: SelfchatItemsSettings, human: Path, seeds: Path, dialogues: list[Path], items: Path
 ) -> None:
-    """Writes the table `items`: the human dialogues, then each chatbot's, in the order of the seeds."""
+    """Write the table `items`: the human dialogues, then each chatbot's, in the order of the seeds."""
     of_seeds = read_table(seeds, SEEDS)
     all_items = chain(
         human_items(read_table(human, UTTERANCES), of_seeds, partnered=settings.partnered),

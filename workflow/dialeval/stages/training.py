@@ -67,7 +67,7 @@ from dialeval.training.weights import (
 
 
 def make_training_data(settings: Recipe, utterances: list[Path], left_out: list[Path], examples: Path) -> None:
-    """Writes the table `training_examples`: pairs of human and perturbed dialogues (xDial-Eval, appendix C)."""
+    """Write the table `training_examples`: pairs of human and perturbed dialogues (xDial-Eval, appendix C)."""
     with TableWriter(examples, TRAINING_EXAMPLES) as table:
         table.write_all(training_rows(settings, utterances, left_out_dialogues(left_out), say=print))
 
@@ -190,7 +190,7 @@ def _run_row(
     result: Learned,
     **more: Any,
 ) -> dict[str, Any]:
-    """Returns the row of the table of runs; `more` are the columns that encoders and adapters count differently."""
+    """Return the row of the table of runs; `more` are the columns that encoders and adapters count differently."""
     seconds = max(result.seconds, 1e-9)
     return {
         "judge": name,
@@ -230,7 +230,7 @@ def _print_encoder_sets(settings: TrainEncoderSettings, examples: ExampleSet) ->
 
 
 def _quieten() -> None:
-    """Keeps libraries' progress bars and reports on unused weights out of the log."""
+    """Keep libraries' progress bars and reports on unused weights out of the log."""
     import transformers
 
     transformers.utils.logging.disable_progress_bar()
@@ -387,7 +387,7 @@ def _print_lora_sets(name: str, parts: Mapping[str, Sequence[LoraQuestion]], que
 
 
 def tabulate_training_data(examples: list[Path], overlaps: list[Path], folder: Path) -> None:
-    """Writes the table `training/data`: the examples that judges learn from, as Parquet and CSV."""
+    """Write the table `training/data`: the examples that judges learn from, as Parquet and CSV."""
     write_rows(folder, TRAINING_DATA, data_rows(examples, overlaps))
 
 
@@ -402,7 +402,7 @@ class TabulateTrainingSettings(BaseModel, defer_build=True):
 def tabulate_training(
     settings: TabulateTrainingSettings, examples: list[Path], trained: list[Path], folder: Path
 ) -> None:
-    """Writes the tables `training/record`, `curve`, `runs` and `samples` into a folder, each as Parquet and as CSV.
+    """Write the tables `training/record`, `curve`, `runs` and `samples` into a folder, each as Parquet and as CSV.
 
     Args:
         settings: see `TabulateTrainingSettings`.

@@ -55,7 +55,7 @@ class SampleTranslationSettings(BaseModel, defer_build=True):
 
 
 def sample_translation(settings: SampleTranslationSettings, utterances: Path, drawn: Path, csv: Path) -> None:
-    """Writes the table `translation_sample` of drawn utterances, as CSV too, to which people can add ratings."""
+    """Write the table `translation_sample` of drawn utterances, as CSV too, to which people can add ratings."""
     rows = read_table(utterances, TRANSLATED_UTTERANCES).to_pylist()
     table = to_table(TRANSLATION_SAMPLE, sample(rows, settings.sample, settings.random_seed))
     write_for_people(drawn, csv, TRANSLATION_SAMPLE, table)
@@ -68,7 +68,7 @@ class PlanTranslationSettings(TranslationSettings):
 
 
 def plan_translation(settings: PlanTranslationSettings, table: Path, requests: Path, templates: Templates) -> None:
-    """Writes the table `requests`: the translation of each utterance of a corpus in its context."""
+    """Write the table `requests`: the translation of each utterance of a corpus in its context."""
     planned = plan(
         settings.talks(table),
         templates,
@@ -95,7 +95,7 @@ def join_translation(
     utterances: Path,
     counts: Path,
 ) -> None:
-    """Writes a corpus in another language, as a table of the source's kind, its utterances, and counts of their status.
+    """Write a corpus in another language, as a table of the source's kind, its utterances, and counts of their status.
 
     Raises:
         UserError: no dialogue is translated completely.
@@ -155,7 +155,7 @@ class PlanBackTranslationSettings(BaseModel, defer_build=True):
 def plan_back_translation(
     settings: PlanBackTranslationSettings, drawn: Path, requests: Path, templates: Templates
 ) -> None:
-    """Writes the table `requests`: the translation back of a sample of translations."""
+    """Write the table `requests`: the translation back of a sample of translations."""
     rows = read_table(drawn, TRANSLATION_SAMPLE).to_pylist()
     planned = plan_back(rows, templates, source=settings.source, max_tokens=settings.max_tokens)
     write_requests(requests, planned)
@@ -171,7 +171,7 @@ class ListBackTranslationsSettings(BaseModel, defer_build=True):
 def list_back_translations(
     settings: ListBackTranslationsSettings, drawn: Path, responses: list[Path], back: Path, csv: Path
 ) -> None:
-    """Writes the table `back_translations`, without utterances that have no back-translation."""
+    """Write the table `back_translations`, without utterances that have no back-translation."""
     answers = _by_request(responses)
     rows = []
     for row in read_table(drawn, TRANSLATION_SAMPLE).to_pylist():
@@ -188,7 +188,7 @@ class PlanAdequacySettings(BaseModel, defer_build=True):
 
 
 def plan_adequacy(settings: PlanAdequacySettings, drawn: Path, requests: Path, templates: Templates) -> None:
-    """Writes the table `requests`: how adequate each translation of a sample is."""
+    """Write the table `requests`: how adequate each translation of a sample is."""
     rows = read_table(drawn, TRANSLATION_SAMPLE).to_pylist()
     write_requests(requests, adequacy_plan_adequacy(rows, templates, source=settings.source))
 
@@ -226,7 +226,7 @@ def translation_quality(
     adequacy: list[Path],
     quality: Path,
 ) -> None:
-    """Writes the table `translation/quality`: back-translation, judges, people and further metrics (Table 2).
+    """Write the table `translation/quality`: back-translation, judges, people and further metrics (Table 2).
 
     `adequacy` are the responses of judges, each under a folder of its name: `<judge>/<protocol>/<shard>`.
     """
@@ -281,12 +281,12 @@ def _of_scores(
 
 
 def _by_request(paths: list[Path]) -> dict[str, dict[str, Any]]:
-    """Returns the rows of tables `responses` by request."""
+    """Return the rows of tables `responses` by request."""
     columns = ["request_id", "status", "text", "finish_reason"]
     return {row["request_id"]: row for row in read_tables(paths, RESPONSES, columns).to_pylist()}
 
 
 def tabulate_translation(counts: list[Path], corpora: Path) -> None:
-    """Writes the table `translation/corpora`: utterances of all translated corpora by status."""
+    """Write the table `translation/corpora`: utterances of all translated corpora by status."""
     table = read_tables(counts, TRANSLATED_CORPORA)
     write_for_people(corpora, corpora.with_suffix(".csv"), TRANSLATED_CORPORA, table)

@@ -39,14 +39,14 @@ class PlannedRows:
         self._rows: dict[str, Row] = {}
 
     def noted(self, rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-        """Yields rows of `requests` as they are, and keeps them for a while."""
+        """Yield rows of `requests` as they are, and keep them for a while."""
         for row in rows:
             if len(self._rows) < _ROWS_KEPT:
                 self._rows[row["request_id"]] = row
             yield row
 
     def get(self, request: Request) -> Row | None:
-        """Returns the row of a request or of its retry; None if it is not kept."""
+        """Return the row of a request or of its retry; None if it is not kept."""
         return self._rows.get(request.request_id.removesuffix(forms.SUFFIX))
 
     def drop(self, request: Request) -> None:
@@ -62,7 +62,7 @@ def of_question(
     *,
     retries_unparsed: bool = False,
 ) -> Parsing | None:
-    """Returns how answers under a protocol are parsed; None if they may all be unparsed.
+    """Return how answers under a protocol are parsed; None if they may all be unparsed.
 
     Args:
         settings: the protocol.
@@ -93,19 +93,19 @@ def of_question(
 
 
 def of_request(answering: Answering) -> Parsing | None:
-    """Returns the parser of answers that need no protocol: of test items and translations."""
+    """Return the parser of answers that need no protocol: of test items and translations."""
     return _parsing(answering, _status_by_request)
 
 
 def of_written(answering: Answering) -> Parsing | None:
-    """Returns the parser of a writer's responses with test items."""
+    """Return the parser of a writer's responses with test items."""
     return _parsing(answering, _status_of_written)
 
 
 def of_items(
     protocol: str, items: Iterable[TestItem], read: Callable[[str, TestItem, Row], Row], answering: Answering
 ) -> Parsing | None:
-    """Returns how answers about written items are parsed.
+    """Return how answers about written items are parsed.
 
     Args:
         protocol: name of their protocol, the first part of a request's id; the item's is the last.
@@ -130,7 +130,7 @@ def _parsing(
 
 
 def _templates() -> Templates:
-    """Returns the prompts of the run, which the environment names."""
+    """Return the prompts of the run, which the environment names."""
     prompt_set, _, folder = os.environ.get("DIALEVAL_PROMPTS", "").partition(":")
     return Templates(Path(folder) if folder else None, "papers" if prompt_set == "papers" else "ours")
 

@@ -224,13 +224,13 @@ class JudgeAgreement:
     confidence: float
 
     def kappa_interval(self, one: int, other: int) -> Estimate:
-        """Returns the kappa of two judges as an `Estimate`."""
+        """Return the kappa of two judges as an `Estimate`."""
         return self._of_pair(
             (self.kappa, self.kappa_ci_low, self.kappa_ci_high), one, other, self.kappa_reason[one][other]
         )
 
     def ac1_interval(self, one: int, other: int) -> Estimate:
-        """Returns the AC1 of two judges as an `Estimate`."""
+        """Return the AC1 of two judges as an `Estimate`."""
         reason = SINGLE_CLUSTER if self.n_clusters[one, other] == 1 else ""
         return self._of_pair((self.ac1, self.ac1_ci_low, self.ac1_ci_high), one, other, reason)
 
@@ -249,7 +249,7 @@ def _confusion(one: IntArray, other: IntArray, place: IntArray, weights: FloatAr
 
 
 def _interval(replicates: FloatArray, answer: IntArray, place: IntArray, confidence: float, undefined: str) -> Estimate:
-    """Returns a coefficient, the first replicate, with its interval.
+    """Return a coefficient, the first replicate, with its interval.
 
     Args:
         replicates: of the data themselves and of each resample, shape [1 + resamples].
@@ -281,7 +281,7 @@ def _cohens_kappa(table: FloatArray) -> FloatArray:
 
 
 def _of_ac1(table: FloatArray, agreed: BoolArray, place: IntArray, confidence: float) -> tuple[float, float, float]:
-    """Returns Gwet's AC1 of two judges with the ends of its interval."""
+    """Return Gwet's AC1 of two judges with the ends of its interval."""
     if not len(agreed):
         return math.nan, math.nan, math.nan
     replicates, chance = _gwets_ac1(table)
@@ -441,7 +441,7 @@ def krippendorffs_alpha(
 
 
 def too_few_others(value: IntArray, cluster: IntArray) -> str:
-    """Returns why values have no interval of agreement beyond chance; empty where enough of them vary.
+    """Return why values have no interval of agreement beyond chance; empty where enough of them vary.
 
     Args:
         value: codes of values, shape [n].
@@ -458,7 +458,7 @@ def too_few_others(value: IntArray, cluster: IntArray) -> str:
 
 
 def _checked(rounds: ArrayLike, cluster: ArrayLike | None) -> tuple[FloatArray, IntArray]:
-    """Returns the ratings as a matrix, and a cluster for every item."""
+    """Return the ratings as a matrix, and a cluster for every item."""
     ratings = np.asarray(rounds, dtype=np.float64)
     if ratings.ndim != 2:
         raise ValueError(f"rounds must have shape [rounds, items]; it has {ratings.shape}")

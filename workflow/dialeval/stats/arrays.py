@@ -82,7 +82,7 @@ def refuse_itself(left: IntArray, right: IntArray, what: str) -> None:
 
 
 def dense_codes(name: str, values: ArrayLike, length: int | None = None) -> tuple[IntArray, int]:
-    """Number the distinct entries of `values` (seeds, dialogues; numbers or text) from 0, in sorted order.
+    """Enumerate the distinct entries of `values` (seeds, dialogues; numbers or text) from 0, in sorted order.
 
     Returns:
         The code of each entry, shape [n], and how many distinct ones there are.

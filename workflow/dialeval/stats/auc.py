@@ -113,7 +113,7 @@ def clustered_auc(
 
 
 def _usable(strata: IntArray, n_strata: int, is_good: BoolArray) -> Iterator[IntArray]:
-    """Yields the rows of each stratum that has both kinds of examples."""
+    """Yield the rows of each stratum that has both kinds of examples."""
     order = np.argsort(strata, kind="stable")
     for rows in np.split(order, np.searchsorted(strata[order], np.arange(1, n_strata))):
         if 0 < np.count_nonzero(is_good[rows]) < len(rows):
@@ -121,7 +121,7 @@ def _usable(strata: IntArray, n_strata: int, is_good: BoolArray) -> Iterator[Int
 
 
 def _placements(score: FloatArray, is_good: BoolArray) -> FloatArray:
-    """Returns which share of the other kind each example scores on the right side of, ties half; shape [n]."""
+    """Return which share of the other kind each example scores on the right side of, ties half; shape [n]."""
     among_all = midranks(score)
     placement = np.empty(len(score))
     for side in (False, True):
@@ -146,7 +146,7 @@ def _interval(
 
 
 def _variance_of_single_pairs(auc: float, concentration: FloatArray) -> float:
-    """Returns the variance where a cluster is worth a single pair, by Hanley and McNeil's (1982) two terms.
+    """Return the variance where a cluster is worth a single pair, by Hanley and McNeil's (1982) two terms.
 
     Args:
         auc: between 0 and 1.
@@ -185,7 +185,7 @@ def auc_gain(after: ClusteredAuc, before: ClusteredAuc) -> tuple[float, float, f
 
 
 def midranks(values: FloatArray) -> FloatArray:
-    """Returns the rank of each value, 1 for the smallest; equal ones have the mean of the ranks that they fill.
+    """Return the rank of each value, 1 for the smallest; equal ones have the mean of the ranks that they fill.
 
     Args:
         values: without NaN, shape [n].
@@ -198,7 +198,7 @@ def midranks(values: FloatArray) -> FloatArray:
 
 
 def pairwise_accuracy(scores: ArrayLike, good: ArrayLike, strata: ArrayLike | None = None) -> float | None:
-    """Returns the share of pairs of a positive and a negative example of one stratum with the positive scored higher.
+    """Return the share of pairs of a positive and a negative example of one stratum with the positive scored higher.
 
     Ties count half; None where there is no such pair.
 

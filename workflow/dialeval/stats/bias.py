@@ -229,7 +229,7 @@ def robust_slope(won: FloatArray, covariates: FloatArray, cluster: IntArray, con
 
 
 def _maximise(design: FloatArray, won: FloatArray) -> tuple[FloatArray, bool]:
-    """Returns the coefficients of most likelihood by Newton's method, shape [k], and whether it came to an end.
+    """Return the coefficients of most likelihood by Newton's method, shape [k], and whether it came to an end.
 
     Raises:
         numpy.linalg.LinAlgError: if the information cannot be inverted.
@@ -247,7 +247,7 @@ def _maximise(design: FloatArray, won: FloatArray) -> tuple[FloatArray, bool]:
 
 
 def _error(design: FloatArray, won: FloatArray, coefficients: FloatArray, cluster: IntArray, n_clusters: int) -> float:
-    """Returns the standard error of the first covariate's coefficient that is robust to clusters.
+    """Return the standard error of the first covariate's coefficient that is robust to clusters.
 
     The sandwich of Liang and Zeger (1986) takes few clusters to be surer than they are, so that each one's score is
     taken through the information without it (CR3, nearly the jackknife). Infinite where nothing is known without one.

@@ -305,7 +305,7 @@ def separated(comparisons: Comparisons, tables: FloatArray) -> tuple[BoolArray, 
 
 
 def _limits(comparisons: Comparisons, scores: BoolArray, group: np.ndarray) -> tuple[BoolArray, BoolArray]:
-    """Returns above and below, shape [n_rated], of one pattern of who scores against whom."""
+    """Return above and below, shape [n_rated], of one pattern of who scores against whom."""
     n = comparisons.n_rated
     first_scores, second_scores = scores[: comparisons.n_pairs], scores[comparisons.n_pairs :]
     winner = np.concatenate([comparisons.first[first_scores], comparisons.second[second_scores]])
@@ -336,7 +336,7 @@ def _limits(comparisons: Comparisons, scores: BoolArray, group: np.ndarray) -> t
 def _anchored(
     drawn: FloatArray, above: BoolArray, below: BoolArray, rating: FloatArray, comparisons: Comparisons
 ) -> FloatArray:
-    """Puts players that a replicate sets no limit at infinity, and the others back to where they are on the average.
+    """Put players that a replicate sets no limit at infinity, and the others back to where they are on the average.
 
     Args:
         drawn: ratings of the replicates, centred with whatever the ridge gave, shape [R, n_rated].

@@ -95,7 +95,7 @@ class Comparisons:
         return N_RESULTS * self.n_pairs
 
     def table(self) -> FloatArray:
-        """Counts of first wins, ties and second wins of each pair, shape [n_pairs, 3]."""
+        """Count of first wins, ties and second wins of each pair, shape [n_pairs, 3]."""
         counts = np.bincount(self.type_of_row, minlength=self.n_types)
         return counts.reshape(-1, N_RESULTS).astype(np.float64)
 
@@ -106,7 +106,7 @@ class Comparisons:
         return out
 
     def groups(self) -> IntArray:
-        """Number of the group of connected players that each rated player belongs to, shape [n_rated]."""
+        """Return the number of the group of connected players that each rated player belongs to, shape [n_rated]."""
         return groups(self.first, self.second, self.n_rated)
 
     def group_of_player(self) -> IntArray:
@@ -195,7 +195,7 @@ class Comparisons:
         return tuple(notes)
 
     def games(self) -> IntArray:
-        """Number of comparisons of each of the caller's players, shape [n_players]."""
+        """Return the number of comparisons of each of the caller's players, shape [n_players]."""
         return self.to_all_players(self._scores()[1].astype(np.int64), missing=0)
 
 
@@ -273,7 +273,7 @@ def without_start_note(note: str) -> str:
 
 
 def not_identifiable(note: str | None) -> str:
-    """Returns a note for a missing number, such as `not identifiable (undefeated)`."""
+    """Return a note for a missing number, such as `not identifiable (undefeated)`."""
     found = re.search(r"not identifiable \([a-z ]+\)", note or "")
     return found.group() if found else ""
 
@@ -295,7 +295,7 @@ def sparse_table(values: FloatArray, rows: IntArray, columns: IntArray, shape: t
 
 
 def groups(first: IntArray, second: IntArray, n: int) -> IntArray:
-    """Number of the group of linked players that each of `n` belongs to, shape [n].
+    """Return the number of the group of linked players that each of `n` belongs to, shape [n].
 
     Args:
         first, second: players of each link, shape [n_links].
@@ -331,7 +331,7 @@ def only_largest(part: IntArray) -> BoolArray:
 
 
 def pair_weights(tables: FloatArray) -> FloatArray:
-    """Returns the weight of a comparison of each pair, so that all compared pairs weigh the same; they sum to n.
+    """Return the weight of a comparison of each pair, so that all compared pairs weigh the same; they sum to n.
 
     Args:
         tables: counts of first wins, ties and second wins, shape [..., n_pairs, 3].
@@ -345,12 +345,12 @@ def pair_weights(tables: FloatArray) -> FloatArray:
 
 
 def equally_weighted(tables: FloatArray) -> FloatArray:
-    """Returns tables, shape [..., n_pairs, 3], in which every compared pair has the same weight."""
+    """Return tables, shape [..., n_pairs, 3], in which every compared pair has the same weight."""
     return np.asarray(tables * pair_weights(tables)[..., np.newaxis], dtype=np.float64)
 
 
 def integer_counts(table: FloatArray, total: int) -> IntArray:
-    """Returns whole numbers of comparisons that stand for a table, `total` of each pair that met.
+    """Return whole numbers of comparisons that stand for a table, `total` of each pair that met.
 
     Shares are kept to within one comparison, by the largest remainders.
 
@@ -367,12 +367,12 @@ def integer_counts(table: FloatArray, total: int) -> IntArray:
 
 
 def largest_pair_count(comparisons: Comparisons) -> int:
-    """Returns how many comparisons the pair has that was compared most."""
+    """Return how many comparisons the pair has that was compared most."""
     return int(comparisons.table().sum(axis=1).max(initial=0))
 
 
 def equalised(comparisons: Comparisons) -> Comparisons:
-    """Returns comparisons with as many of every pair as the most compared one has, for methods that play them."""
+    """Return comparisons with as many of every pair as the most compared one has, for methods that play them."""
     counts = integer_counts(comparisons.table(), largest_pair_count(comparisons)).ravel()
     return replace(comparisons, type_of_row=np.repeat(np.arange(N_RESULTS * comparisons.n_pairs), counts))
 

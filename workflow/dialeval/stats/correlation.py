@@ -306,7 +306,7 @@ class _LeftOut(NamedTuple):
     ratings: csr_array
 
     def taken_off(self, sums_y: FloatArray, counts: NDArray[Any], weights: FloatArray) -> tuple[FloatArray, ...]:
-        """What is left of sums of 1, y and y^2, shape [3, 1, D, R], without these items.
+        """Return sums of 1, y and y^2, shape [3, 1, D, R], without these items.
 
         Args:
             sums_y: the sums over all items.

@@ -389,7 +389,7 @@ def _correlations(
     by_set: dict[int, list[int]],
     pairs: list[tuple[int, int]],
 ) -> Iterator[tuple[int, list[int], FloatArray]]:
-    """Yields each set, the judges that are compared on it, and their correlations there, shape [R + 1, n_judges].
+    """Yield each set, the judges that are compared on it, and their correlations there, shape [R + 1, n_judges].
 
     Many sets share one matrix product. Items lie cluster by cluster.
     """

@@ -232,7 +232,7 @@ class Games(NamedTuple):
         return self.of_players(value, value)
 
     def cluster_sums(self, value: FloatArray) -> FloatArray:
-        """`sums` of each cluster, shape [n_clusters, n_players]."""
+        """Return `sums` of each cluster, shape [n_clusters, n_players]."""
         return self._by_cluster(value, -1.0)
 
     def cluster_totals(self, value: FloatArray) -> FloatArray:

@@ -46,7 +46,7 @@ def weighted_kendall(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: F
 
 
 def _count(pairs: Pairs, weights: NDArray[Any], buffer: FloatArray) -> _Counted:
-    """Counts pairs, from weights of shape [n_clusters, R]."""
+    """Count pairs, from weights of shape [n_clusters, R]."""
     count = pairs.weigh(weights, buffer)
     total, alone = count.sum(axis=0), np.einsum("kr,kr->r", count, count)
     return _Counted(count, total, alone, total**2 - _squares(count, alone, pairs.by_y))
@@ -114,7 +114,7 @@ def _quadratic_form(upper: Iterator[tuple[int, NDArray[Any]]], weights: FloatArr
 
 
 def _upper_signs(pairs: Pairs) -> Iterator[tuple[int, NDArray[np.int8]]]:
-    """Yields blocks of rows of S with their first row, each without the columns before that row."""
+    """Yield blocks of rows of S with their first row, each without the columns before that row."""
     n = len(pairs.x)
     x, y = _ranks(pairs.x), _ranks(pairs.y)
     step = max(min(n // 6, _SIGNS_PER_BLOCK // n), 32)
@@ -230,7 +230,7 @@ class _RankBuffers:
 
 
 def rated_cells(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: FloatArray) -> Iterator[Cell]:
-    """Yields each judge and dimension that have an item with both values, those with the same items in a row."""
+    """Yield each judge and dimension that have an item with both values, those with the same items in a row."""
     known = ~np.isnan(x) & ~np.isnan(y)
     for dimension in range(len(y)):
         before = b""
@@ -318,7 +318,7 @@ def _order(values: FloatArray) -> Order:
 
 
 def blocks(n: int, width: int) -> Iterator[slice]:
-    """Returns the parts of `n` numbers, each of `width` but for the last."""
+    """Return the parts of `n` numbers, each of `width` but for the last."""
     return (slice(begin, begin + width) for begin in range(0, n, width))
 
 

@@ -165,7 +165,7 @@ class PassRates:
 
 
 def position_test(chosen: ArrayLike) -> PositionTest:
-    """Tests whether positions are chosen evenly, beyond the effect of the options themselves.
+    """Test whether positions are chosen evenly, beyond the effect of the options themselves.
 
     Who chooses by content alone would have chosen the same options had a question's orders begun elsewhere: its row
     of counts is then as likely in each of its cyclic shifts. With d the excess of each place's count over the mean and
@@ -211,7 +211,7 @@ class PositionTest(NamedTuple):
 
 
 def _covariance(counts: FloatArray) -> FloatArray:
-    """Returns the covariance of the summed counts over all cyclic shifts of every row, shape [n_places, n_places]."""
+    """Return the covariance of the summed counts over all cyclic shifts of every row, shape [n_places, n_places]."""
     n_places = counts.shape[1]
     centred = counts - counts.mean(axis=1, keepdims=True)
     # of two places so many apart the mean product is the same wherever the two are
@@ -411,7 +411,7 @@ class RobustnessRatios:
 def _noticed(
     original: ArrayLike, perturbed: ArrayLike, theta: ArrayLike, group: ArrayLike, n_groups: int
 ) -> tuple[BoolArray, BoolArray, IntArray]:
-    """Returns whether each pair was noticed, whether it lacks a score, and its group."""
+    """Return whether each pair was noticed, whether it lacks a score, and its group."""
     before = as_floats("original", original)
     drop = before - as_floats("perturbed", perturbed, length=len(before))
     codes = as_codes("group", group, length=len(before), below=n_groups)
@@ -422,7 +422,7 @@ def _noticed(
 
 
 def _shares(counted: BoolArray, group: IntArray, scored: BoolArray, cluster: ArrayLike, confidence: float) -> Estimates:
-    """Returns the shares of the groups in which something was scored."""
+    """Return the shares of the groups in which something was scored."""
     used = scored[group]
     found = clustered_proportions(
         counted[used], np.asarray(cluster)[used], group[used], len(scored), confidence=confidence

@@ -121,7 +121,7 @@ def reliability(
 
 
 def _raters(rater: ArrayLike | None, item: IntArray) -> tuple[IntArray, bool]:
-    """Returns the number of each rating's rater, and whether raters are identified."""
+    """Return the number of each rating's rater, and whether raters are identified."""
     if rater is None:
         return np.arange(len(item), dtype=np.int64), False
     codes, n_raters = dense_codes("rater", rater, len(item))
@@ -141,7 +141,7 @@ def _undefined(value: FloatArray, item: IntArray) -> str:
 
 
 def _alike(value: FloatArray, item: IntArray) -> bool:
-    """Returns whether no item has two different ratings."""
+    """Return whether no item has two different ratings."""
     first = np.full(int(item.max()) + 1, np.nan)
     first[item] = value
     return bool((first[item] == value).all())
@@ -192,7 +192,7 @@ def corrected_correlation(
 
 
 def _inner_end(corrected: float, divided: FloatArray, confidence: float, n_clusters: int) -> float:
-    """Returns the lower end of a positive correlation on Fisher's z."""
+    """Return the lower end of a positive correlation on Fisher's z."""
     one_less, middle = np.arctanh(np.clip(np.nanquantile(divided, [ndtr(-1.0), 0.5]), -_MOST, _MOST))
     error = math.sqrt(n_clusters / (n_clusters - 1.0)) * (middle - one_less)
     reach = stdtrit(n_clusters - 1.0, 0.5 + 0.5 * confidence) * error

@@ -228,7 +228,7 @@ def p_above_next(rating: FloatArray, replicates: FloatArray) -> FloatArray:
 
 
 def mean_of_independent(estimate: FloatArray, low: FloatArray, high: FloatArray) -> tuple[float, float, float]:
-    """Returns the mean of independent estimates with an interval of the same confidence as theirs.
+    """Return the mean of independent estimates with an interval of the same confidence as theirs.
 
     The distances to the limits, which need not be alike on both sides, are recovered from each interval and added as
     variances are: L = mean - sqrt(sum (estimate - low)^2) / k, and so for the upper one.

@@ -252,7 +252,7 @@ class TieStatistic(NamedTuple):
 
 
 def decisions(score: FloatArray, boundary: ArrayLike, error: ArrayLike = 0.05) -> IntArray:
-    """Returns the decision of a sequential test: 1 if the first is better, -1 if the second is, 0 if still open.
+    """Return the decision of a sequential test: 1 if the first is better, -1 if the second is, 0 if still open.
 
     Args:
         score: as for `tie_statistic`, shape [..., n_cases].
@@ -264,7 +264,7 @@ def decisions(score: FloatArray, boundary: ArrayLike, error: ArrayLike = 0.05) -
 
 
 def obrien_fleming(counts: Sequence[int], error: float) -> FloatArray:
-    """Returns the boundary of |z| at each look: c / sqrt(t), with t the share of the cases that are then known.
+    """Return the boundary of |z| at each look: c / sqrt(t), with t the share of the cases that are then known.
 
     Args:
         counts: cases at each look, increasing; the last is the whole design's.
@@ -300,7 +300,7 @@ def _obrien_fleming_constant(counts: tuple[int, ...], error: float) -> float:
 
 
 def _continuous_constant(error: float) -> float:
-    """Returns the c that a Brownian motion passes, on either side, by time 1 with probability `error` (reflections)."""
+    """Return the c that a Brownian motion passes, on either side, by time 1 with probability `error` (reflections)."""
     from scipy.optimize import brentq
 
     def excess(constant: float) -> float:
@@ -313,7 +313,7 @@ def _continuous_constant(error: float) -> float:
 
 
 def confidence_sequence(counts: Sequence[int], error: float) -> FloatArray:
-    """Returns the boundary of |z| after each number of cases, for looks at any time (Robbins's normal mixture).
+    """Return the boundary of |z| after each number of cases, for looks at any time (Robbins's normal mixture).
 
     With r^2 the mixture's variance, n z^2 / (n + 1 / r^2) stays under log((n r^2 + 1) / error^2) for all n together
     with probability 1 - error. r does not depend on the design, nor the boundary on what is looked at later.
@@ -350,7 +350,7 @@ def anytime_limits(estimate: float, ci_low: float, ci_high: float, n: int, confi
 
 
 def sequential_p_value(counts: Sequence[int], boundary: FloatArray, statistic: float) -> float:
-    """Returns the p-value of a comparison that was looked at several times (stagewise ordering).
+    """Return the p-value of a comparison that was looked at several times (stagewise ordering).
 
     It is the chance that equals would have passed the boundary at an earlier look, or be as far apart at this one: at
     most the boundaries' error where the comparison is settled.
@@ -370,7 +370,7 @@ def sequential_p_value(counts: Sequence[int], boundary: FloatArray, statistic: f
 
 
 def rounds_of(n_cases: int, block: int) -> IntArray:
-    """Returns the round, from 0, of each case in its order; the last takes a remainder of less than half a block.
+    """Return the round, from 0, of each case in its order; the last takes a remainder of less than half a block.
 
     Args:
         n_cases: cases of the design.
@@ -400,7 +400,7 @@ def _check(counts: Sequence[int], error: float) -> None:
 
 
 def crossing_probabilities(counts: Sequence[int], boundary: FloatArray) -> FloatArray:
-    """Returns the chance that a tied comparison first passes a boundary at each look.
+    """Return the chance that a tied comparison first passes a boundary at each look.
 
     The sum over the looks so far, sqrt(t) z, is a Brownian motion at times t. Its density among the comparisons that
     are still open is carried from look to look on Gauss-Legendre nodes.

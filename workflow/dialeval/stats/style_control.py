@@ -348,7 +348,7 @@ class _Games:
 
 
 def _parts(determined: FloatArray) -> IntArray:
-    """Number of the part of each player, shape [n_players]: in one part all distances are determined.
+    """Return the number of the part of each player, shape [n_players]: in one part all distances are determined.
 
     Args:
         determined: what each player's strength has of the determined directions, shape [n_players, rank].

@@ -41,12 +41,12 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 
 
 def empty_table(kind: Table) -> pa.Table:
-    """Returns a table without rows."""
+    """Return a table without rows."""
     return kind.schema.empty_table()
 
 
 def to_table(kind: Table, rows: Iterable[dict[str, Any]]) -> pa.Table:
-    """Returns rows as a table; a missing key and a NaN are null.
+    """Return rows as a table; a missing key and a NaN are null.
 
     Raises:
         ValueError: a row has a key that is no column.
@@ -86,7 +86,7 @@ class TableWriter:
         return self
 
     def write(self, rows: Sequence[dict[str, Any]] | pa.Table) -> None:
-        """Appends rows as one row group."""
+        """Append rows as one row group."""
         if isinstance(rows, pa.Table):
             table = rows
         else:
@@ -96,7 +96,7 @@ class TableWriter:
         self.rows += len(table)
 
     def write_all(self, rows: Iterable[dict[str, Any]], group_size: int = 2048) -> None:
-        """Appends rows as they come, in row groups of `group_size`."""
+        """Append rows as they come, in row groups of `group_size`."""
         waiting = iter(rows)
         while group := list(islice(waiting, group_size)):
             self.write(group)
@@ -111,20 +111,20 @@ class TableWriter:
 
 
 def write_table(path: Path, kind: Table, table: pa.Table) -> None:
-    """Writes a table to a Parquet file, whole or not at all."""
+    """Write a table to a Parquet file, whole or not at all."""
     checked = _checked(table, named_schema(kind))
     with replacing(path) as temporary:
         pq.write_table(checked, temporary, compression="zstd")
 
 
 def write_for_people(parquet: Path, csv: Path, kind: Table, table: pa.Table) -> None:
-    """Writes a table as Parquet and, for reading by people, as CSV."""
+    """Write a table as Parquet and, for reading by people, as CSV."""
     write_table(parquet, kind, table)
     write_csv(csv, table)
 
 
 def write_csv(path: Path, table: pa.Table) -> None:
-    """Writes a table to a CSV file, whole or not at all; texts are escaped (`escaped_cell`), numbers are not."""
+    """Write a table to a CSV file, whole or not at all; texts are escaped (`escaped_cell`), numbers are not."""
     for place, column in enumerate(table.schema):
         if pa.types.is_string(column.type):
             cells = table[place].to_pylist()
@@ -136,7 +136,7 @@ def write_csv(path: Path, table: pa.Table) -> None:
 
 
 def escaped_cell(text: str) -> str:
-    """Returns a text as a CSV cell, with an apostrophe before it if spreadsheet programs would execute it.
+    """Return a text as a CSV cell, with an apostrophe before it if spreadsheet programs would execute it.
 
     That is before `=`, `+`, `-`, `@`, their full-width forms, a tab and a line break. A text that begins with
     apostrophes and such a sign gets one more, so that `unescaped_cell` returns every text as it was. Numbers are not
@@ -146,18 +146,18 @@ def escaped_cell(text: str) -> str:
 
 
 def unescaped_cell(cell: str) -> str:
-    """Returns the text of a cell that `escaped_cell` wrote, also where a spreadsheet program took the escape out."""
+    """Return the text of a cell that `escaped_cell` wrote, also where a spreadsheet program took the escape out."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
 def write_rows(folder: Path, kind: Table, rows: pa.Table | Iterable[dict[str, Any]]) -> None:
-    """Writes a table, or its rows, into a folder as `write_for_people` does, into files called as the table is."""
+    """Write a table, or its rows, into a folder as `write_for_people` does, into files called as the table is."""
     path, table = folder / kind.file, rows if isinstance(rows, pa.Table) else to_table(kind, rows)
     write_for_people(path.with_suffix(".parquet"), path.with_suffix(".csv"), kind, table)
 
 
 def named_schema(kind: Table) -> pa.Schema:
-    """Returns the table's schema with its name as metadata."""
+    """Return the table's schema with its name as metadata."""
     return kind.schema.with_metadata({METADATA_KEY: json.dumps({"table": kind.name})})
 
 
@@ -168,7 +168,7 @@ def read_name(path: Path) -> str:
 
 
 def differences_from(path: Path, kind: Table) -> list[str]:
-    """Returns in words how the columns of a Parquet file differ from those of a table.
+    """Return in words how the columns of a Parquet file differ from those of a table.
 
     Raises:
         OSError: the file cannot be read.
@@ -213,7 +213,7 @@ def iterate_rows(
 def chosen_rows(
     path: Path, kind: Table, chosen: Sequence[bool] | NDArray[np.bool_], batch_size: int = 1024
 ) -> Iterator[dict[str, Any]]:
-    """Yields some rows of a table as dictionaries, those that are `chosen` by place, reading it piece by piece.
+    """Yield some rows of a table as dictionaries, those that are `chosen` by place, reading it piece by piece.
 
     Groups of rows without any that is chosen are not read.
     """
@@ -285,7 +285,7 @@ def _check_keys(name: str, schema: pa.Schema, rows: Iterable[Mapping[str, Any]])
 
 
 def _checked(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Returns the table under the schema; refuses other columns and forbidden nulls, a programmer's error."""
+    """Return the table under the schema; refuses other columns and forbidden nulls, a programmer's error."""
     if table.schema.names != schema.names:
         raise ValueError(f"columns {table.schema.names} do not fit the schema {schema.names}")
     same = table.schema.types == schema.types  # casting loads what takes a tenth of a small job's start
@@ -304,7 +304,7 @@ T = TypeVar("T")
 
 
 def once_visible(path: Path, read: Callable[[Path], T]) -> T:
-    """Returns the content of a file; on a cluster's node it waits until reading succeeds.
+    """Return the content of a file; on a cluster's node it waits until reading succeeds.
 
     Args:
         path: the file.
@@ -330,7 +330,7 @@ def once_visible(path: Path, read: Callable[[Path], T]) -> T:
 
 
 def _may_pass(error: Exception) -> bool:
-    """Returns whether an error is typical of a lagging file system."""
+    """Return whether an error is typical of a lagging file system."""
     return isinstance(error, pa.ArrowInvalid | FileNotFoundError) or (
         isinstance(error, OSError) and error.errno in (errno.ESTALE, None)  # pyarrow gives no number
     )

@@ -374,7 +374,7 @@ MEASURED: Mapping[str, Table] = MappingProxyType(
 
 
 def under(protocol: str, table: Table) -> Table:
-    """Returns the table of a measure under the name of a protocol."""
+    """Return the table of a measure under the name of a protocol."""
     return replace(table, name=f"{protocol}/{table.file}")
 
 

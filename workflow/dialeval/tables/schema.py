@@ -20,12 +20,12 @@ class Maybe(NamedTuple):
 
 
 def maybe(kind: pa.DataType) -> Maybe:
-    """Returns a kind of column that may hold nulls."""
+    """Return a kind of column that may hold nulls."""
     return Maybe(kind)
 
 
 def schema(**columns: pa.DataType | Maybe) -> pa.Schema:
-    """Returns a schema of columns in the order given."""
+    """Return a schema of columns in the order given."""
     fields = []
     for name, kind in columns.items():
         nullable = isinstance(kind, Maybe)
@@ -78,7 +78,7 @@ class Table:
         return self.name.rpartition("/")[2]
 
     def kind_of(self, column: str) -> Kind:
-        """Returns how the numbers of a column are written."""
+        """Return how the numbers of a column are written."""
         type_ = self.schema.field(column).type
         if not (pa.types.is_integer(type_) or pa.types.is_floating(type_)):
             return "text"
@@ -164,7 +164,7 @@ COLUMNS = schema(
 
 
 def scope(about: Mapping[str, Any]) -> str:
-    """Returns the column `scope` of a group: criterion, length and answer of the comparison, as text."""
+    """Return the column `scope` of a group: criterion, length and answer of the comparison, as text."""
     words = [about["criterion"]] if about.get("criterion") else []
     words += [f"N = {about['n_utterances']}"] if about.get("n_utterances") is not None else []
     words = words or ["all"]
@@ -174,7 +174,7 @@ def scope(about: Mapping[str, Any]) -> str:
 def differences(
     name: str, *, row: str, title: str, caption: str, columns: Mapping[str, str] = MappingProxyType({})
 ) -> Table:
-    """Returns a table of differences.
+    """Return a table of differences.
 
     Args:
         name: its name.

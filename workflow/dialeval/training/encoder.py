@@ -169,7 +169,7 @@ class Base:
             )
 
     def encoding(self, level: Level) -> Encoding:
-        """Returns how examples become tokens.
+        """Return how examples become tokens.
 
         Raises:
             UserError: max_tokens is beyond what the encoder can take.
@@ -183,7 +183,7 @@ class Base:
         return Encoding(self.tokenizer, level, self._model.max_tokens)
 
     def memory(self, level: Level, n_experts: int) -> Memory:
-        """Returns an estimate of the memory that the training takes, from the encoder laid out without content."""
+        """Return an estimate of the memory that the training takes, from the encoder laid out without content."""
         train = self._model.train
         assert train
         network = self._laid_out(n_experts)
@@ -207,7 +207,7 @@ class Base:
         return Memory(_BYTES * (sum(sizes.values()) - trained), found.learned, found.kept)
 
     def network(self, n_experts: int) -> Any:
-        """Returns the network with the encoder's weights, its heads and adapters drawn.
+        """Return the network with the encoder's weights, its heads and adapters drawn.
 
         Raises:
             UserError: it cannot be loaded, or has no place for adapters.
@@ -239,7 +239,7 @@ class Base:
         return network
 
     def _longest(self) -> int:
-        """Returns the longest input that the encoder and its tokenizer support."""
+        """Return the longest input that the encoder and its tokenizer support."""
         body = self._laid_out(1).body
         places = getattr(getattr(body, "embeddings", None), "position_embeddings", None)
         limits = [int(self.tokenizer.model_max_length)] if self.tokenizer.model_max_length < _UNBOUNDED else []
@@ -285,7 +285,7 @@ LIBRARIES = ("torch", "transformers", "accelerate", "tokenizers")
 def encoder_fingerprint(
     name: str, model: EncoderModel, weights: str, examples: ExampleSet, random_seed: int, code: str
 ) -> str:
-    """Returns the fingerprint of a training: its checkpoints are of no other.
+    """Return the fingerprint of a training: its checkpoints are of no other.
 
     Args:
         name: the judge's.
@@ -313,7 +313,7 @@ def encoder_fingerprint(
 def held_out_scores(
     network: Any, examples: ExampleSet, learning: EncoderTraining, *, score: Score, batch_tokens: int
 ) -> Floats:
-    """Returns the score of every held-out example: the mean of all experts, or that of its criterion's own.
+    """Return the score of every held-out example: the mean of all experts, or that of its criterion's own.
 
     Where several processes share a training, each computes a part, and all have all scores.
 

@@ -48,7 +48,7 @@ class Pairs:
         return len(self.experts)
 
     def add(self, names: tuple[str, str], expert: str, inputs: tuple[Encoded, Encoded]) -> None:
-        """Adds a pair, the true example first."""
+        """Add a pair, the true example first."""
         if self._keeps_names:
             self.names.extend(names)
         self._named.update("\0".join([*names, expert, ""]).encode("utf-8", "surrogatepass"))
@@ -60,21 +60,21 @@ class Pairs:
             self.n_cut += one.cut > 0
 
     def input(self, place: int) -> Encoded:
-        """Returns an input: number 2 n is the positive example of pair n, 2 n + 1 the negative one."""
+        """Return an input: number 2 n is the positive example of pair n, 2 n + 1 the negative one."""
         start, end = self._starts[place], self._starts[place + 1]
         return Encoded(tuple(self._tokens[start:end]), self._seconds[place], 0)
 
     def inputs(self) -> list[Encoded]:
-        """Returns all inputs in their order."""
+        """Return all inputs in their order."""
         return [self.input(place) for place in range(2 * len(self))]
 
     def lengths(self) -> Ints:
-        """Returns the number of tokens of every input."""
+        """Return the number of tokens of every input."""
         starts = np.frombuffer(self._starts, dtype=np.int64)
         return starts[1:] - starts[:-1]
 
     def digest(self) -> str:
-        """Returns a digest of all inputs and their experts."""
+        """Return a digest of all inputs and their experts."""
         digest = self._named.copy()
         for part in (self._tokens, self._starts, self._seconds):
             digest.update(part.tobytes())
@@ -100,17 +100,17 @@ class ExampleSet:
     encoding: Encoding
 
     def numbers(self, part: str) -> Ints:
-        """Returns the number of the expert of every pair of a part."""
+        """Return the number of the expert of every pair of a part."""
         number = {name: place for place, name in enumerate(self.experts)}
         return np.array([number[name] for name in self.parts[part].experts], dtype=np.int64)
 
     def digest(self) -> str:
-        """Returns a digest of all that is learned from, stopped by and scored."""
+        """Return a digest of all that is learned from, stopped by and scored."""
         return "/".join([*self.criteria, *(pairs.digest() for pairs in self.parts.values())])
 
 
 def read_set(rows: Iterable[Mapping[str, Any]], encoding_of: Callable[[Level], Encoding], place: str) -> ExampleSet:
-    """Reads a training set.
+    """Read a training set.
 
     Args:
         rows: of the table `training_examples`, the two of a pair one after the other, the true one first.
@@ -230,7 +230,7 @@ class ExpertOrder:
                 yield batches[place]
 
     def _of_one(self, places: Ints, rng: np.random.Generator) -> Iterator[Ints]:
-        """Yields the batches of one expert in one pass."""
+        """Yield the batches of one expert in one pass."""
         drawn = rng.permutation(places)
         missing = -len(drawn) % self._at_once
         drawn = np.concatenate([drawn, np.resize(drawn, missing)])
@@ -265,7 +265,7 @@ class Collation:
         return len(self.experts)
 
     def batch(self, places: Sequence[int]) -> dict[str, Any]:
-        """Returns the inputs of some examples of one expert: tensors, `expert`, and `good` for every input.
+        """Return the inputs of some examples of one expert: tensors, `expert`, and `good` for every input.
 
         Of dialogues the true ones stand first, then the spoiled ones in the same order.
         """

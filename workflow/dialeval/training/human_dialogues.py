@@ -54,7 +54,7 @@ class HumanDialogue:
 
 
 def read_dialogues(tables: Iterable[Path], domain_of: Mapping[str, str]) -> list[HumanDialogue]:
-    """Reads tables `utterances`, originals and translations, in their order.
+    """Read tables `utterances`, originals and translations, in their order.
 
     Args:
         tables: the files.
@@ -71,7 +71,7 @@ def read_dialogues(tables: Iterable[Path], domain_of: Mapping[str, str]) -> list
 
 
 def roles(speakers: tuple[str, ...], judged: str) -> tuple[str, ...]:
-    """Returns the speakers under the names in judged items: the evaluated speaker is the chatbot.
+    """Return the speakers under the names in judged items: the evaluated speaker is the chatbot.
 
     Where more than two speak, or one, they keep their names.
     """
@@ -104,7 +104,7 @@ class Placed:
 
 
 def split(dialogues: Sequence[HumanDialogue], *, development: float, held_out: float, random_seed: int) -> list[Placed]:
-    """Returns cluster and part of each dialogue.
+    """Return cluster and part of each dialogue.
 
     Args:
         dialogues: in an order in which new ones come last.
@@ -121,14 +121,14 @@ def split(dialogues: Sequence[HumanDialogue], *, development: float, held_out: f
 
 
 def part_at(drawn: float, development: float, held_out: float) -> Part:
-    """Returns the part for a random number from 0 to 1: held_out first, then development, then train."""
+    """Return the part for a random number from 0 to 1: held_out first, then development, then train."""
     if drawn < held_out:
         return "held_out"
     return "development" if drawn < held_out + development else "train"
 
 
 def clusters_of(dialogues: Sequence[HumanDialogue]) -> list[int]:
-    """Returns for each dialogue the position of the first one of its cluster."""
+    """Return for each dialogue the position of the first one of its cluster."""
     found = [{dialogue_number(one.utterances), *passages(one.utterances, singles=False)} for one in dialogues]
     holders = Counter(passage for own in found for passage in own)
     keys: list[list[Hashable]] = [
@@ -155,24 +155,24 @@ Texts = tuple[str, str, Sequence[str]]
 
 @lru_cache(maxsize=65536)
 def plain(text: str) -> str:
-    """Returns an utterance for comparison: its letters and digits, without a speaker's name."""
+    """Return an utterance for comparison: its letters and digits, without a speaker's name."""
     return normalised(_NAME.sub("", text, count=1)) or normalised(text)
 
 
 def n_letters(plain_text: str) -> int:
-    """Returns the length of a plain text in letters of a script with blanks."""
+    """Return the length of a plain text in letters of a script with blanks."""
     if plain_text.isascii():
         return len(plain_text)
     return sum(_UNSPACED_LETTERS if is_unspaced(letter) else 1 for letter in plain_text)
 
 
 def dialogue_number(utterances: Sequence[str]) -> int:
-    """Returns a number that identifies a whole dialogue by its text."""
+    """Return a number that identifies a whole dialogue by its text."""
     return _number("whole", *map(plain, utterances))
 
 
 def passages(utterances: Sequence[str], *, singles: bool) -> Iterator[int]:
-    """Yields a number for every passage of a dialogue; equal passages have equal numbers.
+    """Yield a number for every passage of a dialogue; equal passages have equal numbers.
 
     Args:
         utterances: of the dialogue.
@@ -189,7 +189,7 @@ def passages(utterances: Sequence[str], *, singles: bool) -> Iterator[int]:
 
 
 def judged_passages(utterances: Sequence[str]) -> set[int]:
-    """Returns hashes of a dialogue's passages, to find dialogues with common text."""
+    """Return hashes of a dialogue's passages, to find dialogues with common text."""
     found = set(passages(utterances, singles=True))
     if len(utterances) > 1 and sum(n_letters(plain(text)) for text in utterances) >= DIALOGUE_LETTERS:
         found.add(dialogue_number(utterances))
@@ -197,7 +197,7 @@ def judged_passages(utterances: Sequence[str]) -> set[int]:
 
 
 def judged_rows(judged: Iterable[Texts]) -> list[dict[str, Any]]:
-    """Returns the rows of the table `judged_texts`: each passage once, by its number, with the first that holds it."""
+    """Return the rows of the table `judged_texts`: each passage once, by its number, with the first that holds it."""
     found: dict[int, tuple[str, str]] = {}
     for corpus, item_id, utterances in judged:
         for passage in judged_passages(utterances):
@@ -206,7 +206,7 @@ def judged_rows(judged: Iterable[Texts]) -> list[dict[str, Any]]:
 
 
 def _number(*parts: str) -> int:
-    """Returns a number that fits into a column of signed 64-bit numbers."""
+    """Return a number that fits into a column of signed 64-bit numbers."""
     return number_of(*parts) >> 1
 
 
@@ -217,7 +217,7 @@ _RANGE = 2.0**64
 
 
 def number_of(*parts: str | int) -> int:
-    """Returns a whole number from 0 to 2^64 - 1 that depends on the parts and on nothing else."""
+    """Return a whole number from 0 to 2^64 - 1 that depends on the parts and on nothing else."""
     digest = hashlib.blake2b(digest_size=8)
     for part in parts:
         content = str(part).encode("utf-8", "surrogatepass")
@@ -226,7 +226,7 @@ def number_of(*parts: str | int) -> int:
 
 
 def share_of(*parts: str | int) -> float:
-    """Returns a number from 0 to below 1 that depends on the parts and on nothing else."""
+    """Return a number from 0 to below 1 that depends on the parts and on nothing else."""
     return min(number_of(*parts) / _RANGE, 1 - 2**-53)
 
 
@@ -248,6 +248,6 @@ class Ring(Generic[Drawn]):
         return len(self._things)
 
     def from_place(self, place: int) -> Iterator[Drawn]:
-        """Yields every element once, beginning with the first at a place or behind it."""
+        """Yield every element once, beginning with the first at a place or behind it."""
         n, start = len(self._things), bisect_left(self._places, place)
         return (self._things[(start + step) % n] for step in range(n))

@@ -41,7 +41,7 @@ _IGNORED = -100
 
 
 def with_adapter(model: Any, learning: LoraTraining) -> Any:
-    """Returns a model with an adapter that changes nothing yet; its own weights are frozen."""
+    """Return a model with an adapter that changes nothing yet; its own weights are frozen."""
     from peft import LoraConfig, get_peft_model
 
     adapter = LoraConfig(
@@ -101,7 +101,7 @@ def train_adapter(
 def _evaluate(
     model: Any, questions: Sequence[LoraQuestion], tree: LabelTree, filling: int, batch_tokens: int
 ) -> dict[str, float]:
-    """Returns the loss and the AUC of some questions."""
+    """Return the loss and the AUC of some questions."""
     found = label_scores(model, [one.prompt for one in questions], tree, filling=filling, batch_tokens=batch_tokens)
     loss = fmean(-one.spelled[question.answer] for question, one in zip(questions, found, strict=True))
     scores = [0.5 if one.score is None else one.score for one in found]
@@ -117,7 +117,7 @@ def _trainer(
     development_metrics: Callable[[], dict[str, float]],
     filling: int,
 ) -> Any:
-    """Returns a Trainer that learns only the answers, in our order, with our evaluation of the development part."""
+    """Return a Trainer that learns only the answers, in our order, with our evaluation of the development part."""
     import torch
     from transformers import TrainerCallback
 
@@ -198,7 +198,7 @@ class Base:
             )
 
     def check(self) -> Memory:
-        """Returns the memory that the training takes, from the model laid out without content.
+        """Return the memory that the training takes, from the model laid out without content.
 
         Raises:
             UserError: the model has no such projections.
@@ -231,7 +231,7 @@ class Base:
         )
 
     def load(self) -> Any:
-        """Returns the model where this process computes, in the number format of the training.
+        """Return the model where this process computes, in the number format of the training.
 
         Raises:
             UserError: it cannot be loaded.
@@ -254,7 +254,7 @@ class Base:
 
 
 def _filling(tokenizer: Any, model: VllmModel) -> int:
-    """Returns the padding token; any token serves, since none attends to it."""
+    """Return the padding token; any token serves, since none attends to it."""
     if tokenizer.pad_token_id is not None:
         return int(tokenizer.pad_token_id)
     end = tokenizer.eos_token_id
@@ -275,7 +275,7 @@ DECIDES = ("model", "chat_template", "chat_template_options", "reasoning_parser"
 def lora_fingerprint(
     name: str, prompts: Prompts, parts: Mapping[str, Sequence[LoraQuestion]], random_seed: int, code: str
 ) -> str:
-    """Returns the fingerprint of a training: its checkpoints are of no other.
+    """Return the fingerprint of a training: its checkpoints are of no other.
 
     Args:
         name: the judge's.

@@ -92,11 +92,11 @@ class LoraQuestions:
         self.context_window: int | None = cutoff - longest + 1
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
-        """Returns the length of a prompt up to its label, in tokens."""
+        """Return the length of a prompt up to its label, in tokens."""
         return len(self._prompts.before_label(messages))
 
     def rendered(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[LoraQuestion]:
-        """Yields the question about each row of the table `training_examples` that fits the cutoff.
+        """Yield the question about each row of the table `training_examples` that fits the cutoff.
 
         Raises:
             UserError: a criterion is not known, or has no question answered by Yes and No.
@@ -132,7 +132,7 @@ class LoraQuestions:
         return next(plan_probability(_QUESTION, [item], self._templates, lambda _: [criterion])).request
 
     def _answer(self, messages: tuple[Message, ...], prompt: Sequence[int], label: str) -> tuple[int, ...]:
-        """Returns a label's tokens behind the prompt, if judging reads these."""
+        """Return a label's tokens behind the prompt, if judging reads these."""
         prompts = self._prompts
         behind = prompts.reasoning.before_label(prompts.prompt(messages)[0])
         lead = " " if prompts.template.plain and not behind[-1:].isspace() else self._lead
@@ -165,7 +165,7 @@ class LabelScore(NamedTuple):
 def label_scores(
     model: Any, prompts: Sequence[Sequence[int]], tree: LabelTree, *, filling: int = 0, batch_tokens: int = 16_384
 ) -> list[LabelScore]:
-    """Returns a model's label scores of each prompt, in their order.
+    """Return a model's label scores of each prompt, in their order.
 
     Args:
         model: a causal language model of transformers, with or without an adapter; it is left in its mode.
@@ -192,13 +192,13 @@ def label_scores(
 
 
 def keeps_few(model: Any) -> bool:
-    """Returns whether a model can compute logits of its last positions alone."""
+    """Return whether a model can compute logits of its last positions alone."""
     base = model.get_base_model() if hasattr(model, "get_base_model") else model
     return "logits_to_keep" in inspect.signature(base.forward).parameters
 
 
 def _ends(tree: LabelTree) -> list[Path]:
-    """Returns the longest inner paths of the tree; reading these reads all."""
+    """Return the longest inner paths of the tree; reading these reads all."""
     return [
         node
         for node in tree.next_tokens
@@ -207,7 +207,7 @@ def _ends(tree: LabelTree) -> list[Path]:
 
 
 def _last_logprobs(model: Any, rows: list[list[int]], last: int, filling: int) -> Any:
-    """Returns log-probabilities of the next token at the last positions, of shape (rows, last, vocabulary)."""
+    """Return log-probabilities of the next token at the last positions, of shape (rows, last, vocabulary)."""
     import torch
 
     inputs = {name: value.to(model.device) for name, value in padded(rows, filling).items()}
@@ -260,12 +260,12 @@ class ShuffledOrder:
             yield from batch[np.argsort(self._lengths[batch], kind="stable")].tolist()
 
     def set_epoch(self, epoch: int) -> None:
-        """Sets the epoch of the next order."""
+        """Set the epoch of the next order."""
         self._epoch = epoch
 
 
 def padded(rows: Sequence[Sequence[int]], filling: int) -> dict[str, Any]:
-    """Returns rows of tokens as tensors, filled up at their front.
+    """Return rows of tokens as tensors, filled up at their front.
 
     Args:
         rows: tokens.
@@ -291,7 +291,7 @@ Row = Mapping[str, Any]
 
 
 def parts_of_sets(sets: Iterable[Iterable[Row]]) -> dict[str, list[Row]]:
-    """Returns the rows of `training_examples` of some sets by part.
+    """Return the rows of `training_examples` of some sets by part.
 
     Each set is split by itself. A dialogue that one of them holds out, or looks at meanwhile, is not learned from in
     another; one that is held out in one set is not looked at meanwhile in another.

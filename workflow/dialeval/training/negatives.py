@@ -77,11 +77,11 @@ class Lender:
         self._by_length = {length: Ring(these) for length, these in by_length.items()}
 
     def any(self, cluster: str, heard: set[str], place: int) -> Lent | None:
-        """Returns an utterance of another cluster that is not in `heard`; None if no tried one is."""
+        """Return an utterance of another cluster that is not in `heard`; None if no tried one is."""
         return _first(self._ring.from_place(place), cluster, heard)
 
     def of_length(self, length: int, cluster: str, heard: set[str], place: int) -> Lent | None:
-        """Returns an utterance of the same length or, if there is none, of nearly the same."""
+        """Return an utterance of the same length or, if there is none, of nearly the same."""
         for other in lengths_near(length):
             if other in self._by_length:
                 lent = _first(self._by_length[other].from_place(place), cluster, heard)
@@ -91,12 +91,12 @@ class Lender:
 
 
 def length_of(text: str) -> int:
-    """Returns the length of an utterance in words, or in characters of a script without blanks."""
+    """Return the length of an utterance in words, or in characters of a script without blanks."""
     return sum(map(has_word, pieces(text)[0]))
 
 
 def lengths_near(length: int) -> Iterator[int]:
-    """Yields the lengths that are similar to one, itself first."""
+    """Yield the lengths that are similar to one, itself first."""
     yield length
     for step in range(1, max(1, int(length * LENGTH_TOLERANCE)) + 1):
         yield length + step
@@ -151,7 +151,7 @@ class NearMisses:
         }
 
     def find(self, previous: str, response: str, cluster: str, heard: set[str]) -> Lent | None:
-        """Returns the most similar utterance of another cluster that differs from the response.
+        """Return the most similar utterance of another cluster that differs from the response.
 
         Args:
             previous: the utterance before the response.
@@ -178,7 +178,7 @@ class NearMisses:
 
 
 def terms_of(text: str) -> list[str]:
-    """Returns the words of a text, and pairs of neighbouring characters of scripts without blanks."""
+    """Return the words of a text, and pairs of neighbouring characters of scripts without blanks."""
     found = [token for token in tokens(text) if is_word(token)]
     pairs = [one + other for one, other in pairwise(found) if is_unspaced(one) and is_unspaced(other)]
     return [token for token in found if not is_unspaced(token)] + pairs
@@ -236,7 +236,7 @@ class Surroundings:
         return found
 
     def pool(self, corpus: str) -> Pool:
-        """Returns the material of perturbations of one corpus; other corpora do not change it."""
+        """Return the material of perturbations of one corpus; other corpora do not change it."""
         if corpus not in self._pools:
             own = (known for known in self._dialogues if known[0].corpus == corpus)
             self._pools[corpus] = build_pool(_items(own))
@@ -244,7 +244,7 @@ class Surroundings:
 
 
 def surroundings_of(known: Iterable[Known], random_seed: int) -> dict[tuple[str, str, str], Surroundings]:
-    """Returns them by domain, language and part."""
+    """Return them by domain, language and part."""
     groups: dict[tuple[str, str, str], list[Known]] = {}
     for dialogue, placed in known:
         groups.setdefault((dialogue.domain, dialogue.language, placed.part), []).append((dialogue, placed))

@@ -70,7 +70,7 @@ class Pair:
 
 
 def rows_of(pair: Pair, training: str) -> Iterator[dict[str, Any]]:
-    """Yields the two rows of the table `training_examples`, the positive one first."""
+    """Yield the two rows of the table `training_examples`, the positive one first."""
     dialogue, level = pair.dialogue, "dialogue" if pair.turn is None else "turn"
     place = [] if pair.turn is None else [str(pair.turn)]
     pair_id = "/".join([training, pair.criterion, dialogue.corpus, dialogue.language, dialogue.dialogue_id, *place])
@@ -112,7 +112,7 @@ def make_turn_pair(
     max_context: int,
     random_seed: int,
 ) -> Pair | None:
-    """Returns a response with one of the kinds of negatives, drawn by the seed and the turn's id.
+    """Return a response with one of the kinds of negatives, drawn by the seed and the turn's id.
 
     Args:
         dialogue: the dialogue.
@@ -153,7 +153,7 @@ def _instead(
     around: Surroundings,
     random_seed: int,
 ) -> tuple[str, str | None] | None:
-    """Returns the replacement of a response, and its source."""
+    """Return the replacement of a response, and its source."""
     if kind in (RANDOM, SIMILAR_LENGTH, NEAR):
         if length_of(item.response) < SHORTEST:  # what is lent is longer: length would tell the two apart
             return None
@@ -204,7 +204,7 @@ def make_dialogue_pair(
     *,
     random_seed: int,
 ) -> Pair | None:
-    """Returns a dialogue with one of the kinds of negatives, drawn by the seed and the dialogue's id.
+    """Return a dialogue with one of the kinds of negatives, drawn by the seed and the dialogue's id.
 
     Args:
         dialogue: the dialogue.
@@ -244,7 +244,7 @@ def _spoiled(kind: str, item: Item, around: Surroundings, random_seed: int) -> S
 
 
 def _source(item: Item, side: Side, around: Surroundings) -> str | None:
-    """Returns the dialogues that new utterances come from, in the order of these."""
+    """Return the dialogues that new utterances come from, in the order of these."""
     new = [text.strip() for text, old in zip(side.utterances, item.utterances, strict=True) if text != old]
     found = dict.fromkeys(around.sources[text] for text in new if text in around.sources)
     return ", ".join(found) or None
@@ -275,7 +275,7 @@ class Manner:
         self._detached = bool(_DETACHED_MARK.search(text)) and not _MARK.search(text)
 
     def written(self, text: str) -> str:
-        """Returns a text without capitals, and with blanks before marks, where the dialogue is written so."""
+        """Return a text without capitals, and with blanks before marks, where the dialogue is written so."""
         if self._lower:
             text = text.lower()
         if self._detached:
@@ -297,7 +297,7 @@ Stretch = tuple[int, int]
 
 
 def shuffled_words(text: str, rng: np.random.Generator) -> NewText | NotApplicable:
-    """Returns a text in which at least half of the places of words have another word."""
+    """Return a text in which at least half of the places of words have another word."""
     stretches = _stretches(text)
     found = [text[start:end] for start, end in stretches]
     if len({word.lower() for word in found}) < FEWEST_WORDS:
@@ -329,14 +329,14 @@ def _stretches(text: str) -> list[Stretch]:
 
 
 def _joins(word: str, letter: str) -> bool:
-    """Returns whether two characters belong to one word."""
+    """Return whether two characters belong to one word."""
     if is_unspaced(letter):
         return is_unspaced(word[-1]) and len(word) < UNSPACED_WORD
     return not is_unspaced(word[-1])
 
 
 def _inner_cases(text: str, found: list[str]) -> list[str]:
-    """Returns the words with the capitals that they have within a sentence."""
+    """Return the words with the capitals that they have within a sentence."""
     first = found[0]
     if first.lower().replace("’", "'") in STOP_WORDS and first.split("'")[0].split("’")[0] != "I":
         return [first.lower(), *found[1:]]
@@ -373,13 +373,13 @@ _OF_DIALOGUES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 def perturbations_of_level(level: Level) -> tuple[str, ...]:
-    """Returns every kind of a level, by name."""
+    """Return every kind of a level, by name."""
     perturbations = [name for name, one in STRATEGIES.items() if one.level == level and name not in INSTEAD]
     return (*BORROWED, WORD_ORDER, *perturbations) if level == "turn" else tuple(perturbations)
 
 
 def perturbations_for(criterion: str, level: Level, sensitivities: Sensitivities = NO_SENSITIVITIES) -> tuple[str, ...]:
-    """Returns the perturbations that lower a criterion; empty if none is known.
+    """Return the perturbations that lower a criterion; empty if none is known.
 
     Args:
         criterion: a shipped one or the user's.
@@ -400,7 +400,7 @@ def chosen_perturbations(
     level: Level,
     sensitivities: Sensitivities = NO_SENSITIVITIES,
 ) -> dict[str, tuple[str, ...]]:
-    """Returns the perturbations by criterion.
+    """Return the perturbations by criterion.
 
     Args:
         criteria: None for those that the paper's metrics learn.

@@ -34,7 +34,7 @@ SAMPLES_PER_KIND = 3
 
 
 def record_rows(judge: str, examples: pa.Table, scores: pa.Table, confidence: float) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `training/record` of one judge: all kinds together, each criterion, each kind.
+    """Yield the rows of the table `training/record` of one judge: all kinds together, each criterion, each kind.
 
     Args:
         judge: its name.
@@ -82,7 +82,7 @@ def record_rows(judge: str, examples: pa.Table, scores: pa.Table, confidence: fl
 
 
 def sample_rows(examples: pa.Table, random_seed: int) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `training/samples`: pairs of each set, criterion, kind and language.
+    """Yield the rows of the table `training/samples`: pairs of each set, criterion, kind and language.
 
     Args:
         examples: table `training_examples` of one set.
@@ -119,7 +119,7 @@ def sample_rows(examples: pa.Table, random_seed: int) -> Iterator[dict[str, Any]
 
 
 def _scores_of(judge: str, held_out: pa.Table, scores: pa.Table, moment: str) -> FloatArray:
-    """Returns the judge's score of each held-out example at a moment, NaN where it has none; shape [n]."""
+    """Return the judge's score of each held-out example at a moment, NaN where it has none; shape [n]."""
     given = scores.filter(pc.equal(scores["moment"], moment))
     ids, values = held_out["example_id"].to_pylist(), given["score"].to_numpy()
     places = {name: place for place, name in enumerate(ids)}
@@ -135,7 +135,7 @@ def _scores_of(judge: str, held_out: pa.Table, scores: pa.Table, moment: str) ->
 
 
 def _slices(columns: dict[str, Any]) -> Iterator[_Slice]:
-    """Yields slices of rows by language, criterion and kind; a slice equal to a wider one is omitted."""
+    """Yield slices of rows by language, criterion and kind; a slice equal to a wider one is omitted."""
     all_rows = np.ones(len(columns["kind"]), dtype=np.bool_)
     languages = language_order(columns["language"])
     for language in [ALL, *(languages if len(languages) > 1 else [])]:
@@ -174,7 +174,7 @@ _GROUP = ["training", "domain", "language", "criterion", "kind", "part"]
 
 
 def data_rows(examples: Iterable[Path], overlaps: Iterable[Path]) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `training/data`: those of single kinds, then those of all kinds.
+    """Yield the rows of the table `training/data`: those of single kinds, then those of all kinds.
 
     Args:
         examples: tables `training_examples`.

@@ -43,7 +43,7 @@ class Learned:
 
 
 def micro_batch(learning: EncoderTraining | LoraTraining) -> tuple[int, int]:
-    """Returns how many examples are at once on a device, and how often that is done for a step of the optimiser.
+    """Return how many examples are at once on a device, and how often that is done for a step of the optimiser.
 
     The first is the largest number, not above `micro_batch_size`, that makes up the batch on every device alike; where
     the processes do not divide the batch, each gets the next larger number.
@@ -55,7 +55,7 @@ def micro_batch(learning: EncoderTraining | LoraTraining) -> tuple[int, int]:
 
 
 def steps_of(learning: EncoderTraining | LoraTraining, n_examples: int) -> int:
-    """Returns how many steps of the optimiser a training has."""
+    """Return how many steps of the optimiser a training has."""
     at_once, accumulated = micro_batch(learning)
     batch = at_once * accumulated * processes(learning.gpus)
     steps = math.ceil(n_examples / batch) * learning.epochs
@@ -71,7 +71,7 @@ def training_arguments(
     evaluates: bool = True,
     **more: Any,
 ) -> Any:
-    """Returns the arguments of transformers' Trainer.
+    """Return the arguments of transformers' Trainer.
 
     The development part is looked at, and a checkpoint kept, `evaluations` times; where there is `patience`, the
     weights of the best look are taken at the end.
@@ -134,17 +134,17 @@ def training_arguments(
 
 
 def launched_by_torch() -> bool:
-    """Returns whether this process is one of several that share a training."""
+    """Return whether this process is one of several that share a training."""
     return "LOCAL_RANK" in os.environ and "WORLD_SIZE" in os.environ
 
 
 def is_first() -> bool:
-    """Returns whether this process writes the results of the training."""
+    """Return whether this process writes the results of the training."""
     return os.environ.get("RANK", "0") == "0"
 
 
 def processes(gpus: int) -> int:
-    """Returns how many processes share this training.
+    """Return how many processes share this training.
 
     Args:
         gpus: as the configuration has it; what launched this process knows better.
@@ -153,7 +153,7 @@ def processes(gpus: int) -> int:
 
 
 def device_name(gpus: int) -> str:
-    """Returns the device of a training, for the table of runs."""
+    """Return the device of a training, for the table of runs."""
     if not gpus:
         return "CPU"
     import torch
@@ -163,12 +163,12 @@ def device_name(gpus: int) -> str:
 
 
 def device_of(gpus: int) -> str:
-    """Returns the device of this process, in torch's words."""
+    """Return the device of this process, in torch's words."""
     return f"cuda:{os.environ.get('LOCAL_RANK', '0')}" if gpus else "cpu"
 
 
 def spread(gpus: int) -> None:
-    """Replaces this process by torch's launcher, which starts it again in several, if there are several GPUs.
+    """Replace this process by torch's launcher, which starts it again in several, if there are several GPUs.
 
     It takes the place of this process, so that signals reach it. In processes that were launched it does nothing; in
     one that goes on alone it hides the other GPUs, which the Trainer would split batches over. Call it before torch is
@@ -258,7 +258,7 @@ def training_memory(
     checkpointing: bool,
     words: int = 0,
 ) -> Memory:
-    """Returns an estimate of the memory that a training takes.
+    """Return an estimate of the memory that a training takes.
 
     Args:
         parameters: of the model without what learns.
@@ -279,7 +279,7 @@ def training_memory(
 
 
 def check_memory(name: str, needed: Memory, free: float | None, *, on_cpu: bool, checkpointing: bool) -> None:
-    """Prints the memory that a training takes, and ends it where the device has less.
+    """Print the memory that a training takes, and end it where the device has less.
 
     Args:
         name: the judge's.
@@ -319,7 +319,7 @@ _FULL = (
 
 @contextmanager
 def in_words(name: str) -> Iterator[None]:
-    """Turns an out-of-memory error into a message with a remedy.
+    """Turn an out-of-memory error into a message with a remedy.
 
     Args:
         name: the judge's.

@@ -102,7 +102,7 @@ class OrderedTrainer(Trainer):  # type: ignore[misc]
         )
 
     def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
-        """Evaluates the development part."""
+        """Evaluate the development part."""
         metrics = dict(self._metrics())
         self.log(dict(metrics))
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
@@ -113,7 +113,7 @@ class OrderedTrainer(Trainer):  # type: ignore[misc]
 
 
 def _curve(history: Sequence[Mapping[str, Any]], passes: float) -> list[dict[str, Any]]:
-    """Returns the logged losses as rows of the table `training/curve` without the judge."""
+    """Return the logged losses as rows of the table `training/curve` without the judge."""
     rows: list[dict[str, Any]] = []
     for entry in history:
         place = {"step": int(entry["step"]), "epoch": float(entry["epoch"] or 0.0) * passes}
@@ -136,11 +136,11 @@ class RunningClock(TrainerCallback, ExportableState):  # type: ignore[misc]
         self._since = time.monotonic()
 
     def on_train_begin(self, *_: Any, **__: Any) -> None:
-        """Starts to count."""
+        """Start to count."""
         self._since = time.monotonic()
 
     def on_step_end(self, *_: Any, **__: Any) -> None:
-        """Counts the step."""
+        """Count the step."""
         now = time.monotonic()
         self.seconds, self._since = self.seconds + now - self._since, now
 
@@ -149,7 +149,7 @@ class RunningClock(TrainerCallback, ExportableState):  # type: ignore[misc]
         self._since = time.monotonic()
 
     def state(self) -> dict[str, Any]:
-        """Returns the contents of a checkpoint."""
+        """Return the contents of a checkpoint."""
         return {"args": {"seconds": self.seconds}, "attributes": {}}
 
 
@@ -166,11 +166,11 @@ class Progress(TrainerCallback):  # type: ignore[misc]
         self._since, self._first = time.monotonic(), 0
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Starts to measure the speed."""
+        """Start to measure the speed."""
         self._since, self._first = time.monotonic(), state.global_step
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, float] | None = None, **_: Any) -> None:
-        """Prints the logged values."""
+        """Print the logged values."""
         logs = logs or {}
         if not state.is_world_process_zero or not {"loss", "eval_loss"} & logs.keys():
             return
@@ -193,7 +193,7 @@ class StopAtNoNumber(TrainerCallback):  # type: ignore[misc]
         self._name = name
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, float] | None = None, **_: Any) -> None:
-        """Checks the logged loss."""
+        """Check the logged loss."""
         for loss in ("loss", "eval_loss"):
             if logs and not math.isfinite(logs.get(loss, 0.0)):
                 raise UserError(
@@ -223,12 +223,12 @@ class ExpertTrainer(OrderedTrainer):
         self._level, self._margin, self._head_learning_rate = level, margin, head_learning_rate
 
     def compute_loss(self, model: Any, inputs: dict[str, Any], *_: Any, **__: Any) -> Any:
-        """Returns the loss of a batch."""
+        """Return the loss of a batch."""
         good = inputs.pop("good")
         return loss_of(self._level, model(**inputs), good, self._margin)
 
     def create_optimizer(self, model: Any = None) -> Any:
-        """Makes AdamW, with a learning rate of their own for heads and adapters; biases and norms do not decay."""
+        """Make AdamW, with a learning rate of their own for heads and adapters; biases and norms do not decay."""
         if self.optimizer is None:
             network = self.model if model is None else model
             decaying = set(self.get_decay_parameter_names(network))
@@ -257,7 +257,7 @@ PENALTY = 0.5
 
 
 def fit_heads(network: Any, examples: ExampleSet, device: Any, batch_tokens: int, precision: Precision) -> None:
-    """Sets each head to the logistic regression that separates its positive from its negative examples.
+    """Set each head to the logistic regression that separates its positive from its negative examples.
 
     Args:
         network: an `ExpertNetwork`, as it begins.
@@ -285,7 +285,7 @@ def fit_heads(network: Any, examples: ExampleSet, device: Any, batch_tokens: int
 
 
 def _logistic_regression(features: Any, good: Any) -> tuple[Any, Any]:
-    """Returns weights, shape [features], and bias, shape [1], of a penalised logistic regression."""
+    """Return weights, shape [features], and bias, shape [1], of a penalised logistic regression."""
     scale = features.square().mean().sqrt().clamp(min=1e-12)
     scaled = features / scale
     weights = torch.zeros(features.shape[1], dtype=features.dtype, requires_grad=True)
@@ -305,7 +305,7 @@ def _logistic_regression(features: Any, good: Any) -> tuple[Any, Any]:
 
 @contextmanager
 def _computing(network: Any, device: Any, precision: Precision) -> Iterator[None]:
-    """Computes without dropout and gradients in a number format, and puts the network back into its mode."""
+    """Compute without dropout and gradients in a number format, and put the network back into its mode."""
     was_training, dtype = network.training, getattr(torch, precision)
     network.eval()
     half = torch.autocast(torch.device(device).type, dtype=dtype, enabled=precision != "float32")
@@ -320,7 +320,7 @@ def _computing(network: Any, device: Any, precision: Precision) -> Iterator[None
 
 
 def loss_of(level: Level, logits: Any, good: Any, margin: float) -> Any:
-    """Returns the mean loss of a batch.
+    """Return the mean loss of a batch.
 
     Turns: binary cross-entropy of each example. Dialogues: max(0, margin - (sigmoid(true) - sigmoid(spoiled))) of each
     pair, whose true examples stand in the first half of the batch and the spoiled ones in the second.
@@ -363,7 +363,7 @@ class Development:
     precision: Precision
 
     def evaluate(self, network: Any, device: Any, *, share: int = 0, shares: int = 1) -> dict[str, float]:
-        """Returns `eval_loss` and `eval_auc`: each example is scored by the head that learns from its like.
+        """Return `eval_loss` and `eval_auc`: each example is scored by the head that learns from its like.
 
         Args:
             network: an `ExpertNetwork`.
@@ -385,7 +385,7 @@ class Development:
         return {"eval_loss": float(loss), "eval_auc": 0.5 if auc is None else auc}
 
     def _logits(self, network: Any, device: Any, share: int, shares: int) -> Any:
-        """Returns the logit of every input by its own expert; NaN for inputs of other processes."""
+        """Return the logit of every input by its own expert; NaN for inputs of other processes."""
         segments = self.encoding.segments(network)
         lengths, experts = self.pairs.lengths(), np.repeat(self.experts, 2)
         found = np.full(2 * len(self.pairs), np.nan)

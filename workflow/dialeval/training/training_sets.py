@@ -32,7 +32,7 @@ Place = tuple[int, int, str]
 
 
 def make_pairs(known: Sequence[Known], recipe: Recipe) -> Iterator[Pair]:
-    """Yields the pairs of some dialogues in the order of these.
+    """Yield the pairs of some dialogues in the order of these.
 
     Args:
         known: the dialogues with their clusters and parts.
@@ -82,7 +82,7 @@ def _pair(
 def _drawn(
     known: Sequence[Known], places: Iterable[Place], random_seed: int, make: Callable[[Place], Pair | None]
 ) -> Iterator[tuple[Place, Pair]]:
-    """Yields the pairs of some places in an order that is drawn by their ids."""
+    """Yield the pairs of some places in an order that is drawn by their ids."""
 
     def draw(place: Place) -> int:
         dialogue = known[place[0]][0]
@@ -100,7 +100,7 @@ Element = TypeVar("Element")
 
 
 def spread(groups: Iterable[Iterable[Element]], n: int) -> Iterator[Element]:
-    """Yields `n` elements, one of each group in turn; fewer if the groups have fewer.
+    """Yield `n` elements, one of each group in turn; fewer if the groups have fewer.
 
     Args:
         groups: each in the order in which its things are taken.
@@ -137,11 +137,11 @@ class Recipe(TrainingSet):
     sensitivities: dict[str, list[str]] = Field({})
 
     def domain_of(self) -> dict[str, str]:
-        """Returns the domain of each corpus."""
+        """Return the domain of each corpus."""
         return {corpus: domain for domain, corpora in self.domains.items() for corpus in corpora}
 
     def methods(self) -> dict[str, tuple[str, ...]]:
-        """Returns the ways of making the negative example, by criterion.
+        """Return the ways of making the negative example, by criterion.
 
         Raises:
             UserError: a kind or criterion is not known.
@@ -156,7 +156,7 @@ LARGE_CLUSTER = 0.05
 
 
 def known_dialogues(recipe: Recipe, tables: Iterable[Path]) -> list[Known]:
-    """Returns the dialogues of a training set in all languages that its corpora have, with clusters and parts."""
+    """Return the dialogues of a training set in all languages that its corpora have, with clusters and parts."""
     dialogues = read_dialogues(tables, recipe.domain_of())
     placed = split(dialogues, development=recipe.development, held_out=recipe.held_out, random_seed=recipe.random_seed)
     return list(zip(dialogues, placed, strict=True))
@@ -165,7 +165,7 @@ def known_dialogues(recipe: Recipe, tables: Iterable[Path]) -> list[Known]:
 def training_rows(
     recipe: Recipe, tables: Iterable[Path], left_out: Collection[str], *, say: Callable[[str], object]
 ) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `training_examples`.
+    """Yield the rows of the table `training_examples`.
 
     Args:
         recipe: the training set.
@@ -201,7 +201,7 @@ def _refuse_absent_languages(recipe: Recipe, known: Iterable[Known]) -> None:
 
 
 def _without_repeats(known: Sequence[Known], say: Callable[[str], object]) -> list[Known]:
-    """Returns the dialogues, each text once in a domain and language."""
+    """Return the dialogues, each text once in a domain and language."""
     seen: set[tuple[str, str, int]] = set()
     kept, clusters = [], Counter[str]()
     for dialogue, placed in known:
@@ -235,7 +235,7 @@ ENOUGH = 5
 
 
 def refuse_empty_parts(recipe: Recipe, usable: Sequence[Known], n_judged: Mapping[str, int]) -> None:
-    """Ends a run in which a domain would have nothing to learn from, to stop at, or to hold out.
+    """End a run in which a domain would have nothing to learn from, to stop at, or to hold out.
 
     Args:
         recipe: the training set.
@@ -258,7 +258,7 @@ def refuse_empty_parts(recipe: Recipe, usable: Sequence[Known], n_judged: Mappin
 
 
 def refuse_parts_without_pairs(recipe: Recipe, counts: Mapping[tuple[str, str, str], int]) -> None:
-    """Ends a run in which nothing could be made of the dialogues of a part.
+    """End a run in which nothing could be made of the dialogues of a part.
 
     Args:
         recipe: the training set.
@@ -292,7 +292,7 @@ SHOWN = 5
 
 
 def overlap_rows(training: str, known: Sequence[Known], judged: Path) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `training_overlap`: dialogues that are judged, and all that share text with them.
+    """Yield the rows of the table `training_overlap`: dialogues that are judged, and all that share text with them.
 
     Args:
         training: name of the training set.
@@ -343,6 +343,6 @@ def refuse_overlap(training: str, rows: Sequence[dict[str, Any]], n_dialogues: i
 
 
 def left_out_dialogues(overlaps: Iterable[Path]) -> frozenset[str]:
-    """Returns the names of the dialogues that tables `training_overlap` name."""
+    """Return the names of the dialogues that tables `training_overlap` name."""
     rows = (row for path in overlaps for row in iterate_rows(path, TRAINING_OVERLAP, ["corpus", "dialogue_id"]))
     return frozenset(f"{row['corpus']}/{row['dialogue_id']}" for row in rows)

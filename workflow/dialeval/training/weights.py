@@ -33,7 +33,7 @@ _NAME = re.compile(r"checkpoint-(\d+)")
 
 
 def rows_digest(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Returns a digest of rows in their order, independent of their file."""
+    """Return a digest of rows in their order, independent of their file."""
     digest = hashlib.sha256()
     for row in rows:
         digest.update(json.dumps(row, sort_keys=True, ensure_ascii=False, default=str).encode("utf-8", "surrogatepass"))
@@ -42,13 +42,13 @@ def rows_digest(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def training_fingerprint(**parts: Any) -> str:
-    """Returns 16 hexadecimal digits of all that decides the weights: rows, base, settings, template, seed, versions."""
+    """Return 16 hexadecimal digits of all that decides the weights: rows, base, settings, template, seed, versions."""
     content = json.dumps(parts, sort_keys=True, ensure_ascii=False, default=str)
     return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def versions_of(*packages: str) -> dict[str, str]:
-    """Returns the versions of packages; of one that is not installed, the empty text."""
+    """Return the versions of packages; of one that is not installed, the empty text."""
     found = {}
     for name in packages:
         try:
@@ -59,7 +59,7 @@ def versions_of(*packages: str) -> dict[str, str]:
 
 
 def newest_checkpoint(folder: Path, processes: int = 1) -> Path | None:
-    """Returns the newest checkpoint that was written to its end, or None.
+    """Return the newest checkpoint that was written to its end, or None.
 
     The state is written last, so a checkpoint is whole if its state can be read and tells the step of its name. With
     several processes, each has written the state of its random numbers too, at its own pace.
@@ -73,7 +73,7 @@ def newest_checkpoint(folder: Path, processes: int = 1) -> Path | None:
 
 
 def remove_incomplete(folder: Path, processes: int = 1) -> None:
-    """Removes checkpoints that a kill left half-written, so that nothing of them is mixed into new ones."""
+    """Remove checkpoints that a kill left half-written, so that nothing of them is mixed into new ones."""
     refuse_links(folder / FINISHED)
     for path in _checkpoints(folder):
         if _step(path, processes) is None:
@@ -81,7 +81,7 @@ def remove_incomplete(folder: Path, processes: int = 1) -> None:
 
 
 def remove_checkpoints(folder: Path) -> None:
-    """Removes the checkpoints of a finished training, and finished folders of its judge's other trainings."""
+    """Remove the checkpoints of a finished training, and finished folders of its judge's other trainings."""
     refuse_links(folder / FINISHED)
     for path in folder.iterdir() if folder.is_dir() else ():
         if path.name != FINISHED:
@@ -99,7 +99,7 @@ def _checkpoints(folder: Path) -> list[Path]:
 
 
 def _step(path: Path, processes: int) -> int | None:
-    """Returns the step of a checkpoint, or None if it is not whole."""
+    """Return the step of a checkpoint, or None if it is not whole."""
     match = _NAME.fullmatch(path.name)
     try:
         state = json.loads((path / _STATE).read_text(encoding="utf-8"))
@@ -126,7 +126,7 @@ _ADAPTER = "adapter_config.json"
 
 
 def weights_digest(folder: Path) -> str:
-    """Returns a digest of the names and contents of all files of a folder but tables and hidden files."""
+    """Return a digest of the names and contents of all files of a folder but tables and hidden files."""
     digest = hashlib.sha256()
     for path in sorted(_files(folder)):
         digest.update(f"{path.relative_to(folder).as_posix()}\0{path.stat().st_size}\0".encode())
@@ -137,13 +137,13 @@ def weights_digest(folder: Path) -> str:
 
 
 def write_digest(digest: str, path: Path) -> None:
-    """Writes the digest of a folder of weights into a file of one line."""
+    """Write the digest of a folder of weights into a file of one line."""
     with replacing(path) as temporary:
         temporary.write_text(f"{digest}\n", encoding="utf-8")
 
 
 def normalise_adapter(folder: Path, base: str) -> None:
-    """Puts an adapter's settings into the form that equal adapters share.
+    """Put an adapter's settings into the form that equal adapters share.
 
     Args:
         folder: of an adapter that peft saved.
@@ -173,7 +173,7 @@ def _files(folder: Path) -> list[Path]:
 
 @contextmanager
 def finished_folder(path: Path) -> Iterator[Path]:
-    """Gives a temporary folder beside `path`; on success it replaces `path`, with permissions to read for all.
+    """Give a temporary folder beside `path`; on success it replaces `path`, with permissions to read for all.
 
     Raises:
         UserError: the disk is full or the folder not writable.
@@ -209,7 +209,7 @@ def write_record(
     curve: Sequence[Mapping[str, Any]],
     run: dict[str, Any],
 ) -> None:
-    """Writes the record of a training beside its weights: tables of held-out scores, of the curve, and of the run.
+    """Write the record of a training beside its weights: tables of held-out scores, of the curve, and of the run.
 
     Args:
         folder: of what it gave.
@@ -227,7 +227,7 @@ def write_record(
 
 
 def copy_finished(source: Path, target: Path) -> None:
-    """Copies a finished folder, by links if the disk supports them: to where the same training finds it, or back."""
+    """Copy a finished folder, by links if the disk supports them: to where the same training finds it, or back."""
     with finished_folder(target) as temporary:
         for path in source.rglob("*"):
             place = temporary / path.relative_to(source)

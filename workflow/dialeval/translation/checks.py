@@ -73,7 +73,7 @@ class Translated(NamedTuple):
 def read_translation(
     text: str, answer: str | None, target: str, finish_reason: str = "stop", source: str | None = "en"
 ) -> Translated:
-    """Returns the translation that an answer gives.
+    """Return the translation that an answer gives.
 
     Args:
         answer: what the model wrote; None where it gave no answer.
@@ -90,7 +90,7 @@ def read_translation(
 
 
 def with_context(text: str, translated: Translated, before: str, translated_before: Translated) -> bool:
-    """Returns whether the translation of an utterance begins with that of the one before it, on one line.
+    """Return whether the translation of an utterance begins with that of the one before it, on one line.
 
     Args:
         translated: what became of it.
@@ -123,7 +123,7 @@ def _status(shown: str, text: str, n_lines: int, target: str, source: str | None
 
 
 def _loops(text: str) -> bool:
-    """Returns whether a text repeats itself; a long laugh does not count."""
+    """Return whether a text repeats itself; a long laugh does not count."""
     found = _LOOP.search(text)
     if not found or len(found[0]) < _SHORTEST_LOOP:
         return False
@@ -131,7 +131,7 @@ def _loops(text: str) -> bool:
 
 
 def _language_status(shown: str, text: str, target: str, source: str | None) -> str:
-    """Returns `ok`, or why a text is not in the target language; a text of names only may stay unchanged."""
+    """Return `ok`, or why a text is not in the target language; a text of names only may stay unchanged."""
     words = [token for token in surface_tokens(shown) if is_word(token)]
     names = {word for word in words if word[:1].isupper() or word[:1].isdigit()}
     lower = [word.lower().replace("’", "'") for word in words]
@@ -177,7 +177,7 @@ _ANY_QUOTE = tuple("\"“«「『„'‘`*")
 
 
 def translation_in(answer: str, source: str) -> tuple[str, int]:
-    """Returns an answer's translation, and the number of its lines.
+    """Return an answer's translation, and the number of its lines.
 
     A label, a speaker's letter, quotation marks or a list's dash go, unless the source has them too.
 
@@ -208,7 +208,7 @@ def translation_in(answer: str, source: str) -> tuple[str, int]:
 
 
 def _unwrapped(answer: str, source: str) -> str:
-    """Returns an answer without thinking, a fence of code, tags or JSON around all of it."""
+    """Return an answer without thinking, a fence of code, tags or JSON around all of it."""
     text = without_thinking(answer).strip()
     if source.lstrip().startswith(("`", "{", "<")):
         return text
@@ -265,12 +265,12 @@ _FEW, _SHARE = 2, 0.25
 
 
 def distinctive_words(words: Sequence[str], language: str) -> list[str]:
-    """Returns those of some words, in lower case, that only a text in a language has, and no name."""
+    """Return those of some words, in lower case, that only a text in a language has, and no name."""
     return [word for word in words if word in COMMON.get(language, ()) and word not in _IN_NAMES]
 
 
 def reads_as_another(words: Sequence[str], language: str, source: str | None) -> str | None:
-    """Returns the language that a text is in instead of the target, as far as common words show it.
+    """Return the language that a text is in instead of the target, as far as common words show it.
 
     Args:
         words: of the text, in lower case.
@@ -300,15 +300,15 @@ _MARK = re.compile(
 
 
 def marks(text: str) -> Counter[str]:
-    """Returns the placeholders and addresses of a text, with their counts."""
+    """Return the placeholders and addresses of a text, with their counts."""
     return Counter(_MARK.findall(text))
 
 
 def without_kept_marks(text: str) -> str:
-    """Returns a text with a blank in the place of every mark."""
+    """Return a text with a blank in the place of every mark."""
     return _MARK.sub(" ", text)
 
 
 def has_no_words(text: str) -> bool:
-    """Returns whether a text has no letter but those of its marks: it is empty, or digits, emoji, a placeholder."""
+    """Return whether a text has no letter but those of its marks: it is empty, or digits, emoji, a placeholder."""
     return not any(letter.isalpha() for letter in without_kept_marks(text))

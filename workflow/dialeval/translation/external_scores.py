@@ -26,7 +26,7 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Reads rows, and writes their scores as a CSV file."""
+    """Read rows, and write their scores as a CSV file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--metric", choices=[*COMET_MODELS, "bertscore"], required=True)
     parser.add_argument("--rows", type=Path, required=True, help="CSV with corpus, language, utterance_id, source, ...")
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def comet_scores(metric: str, rows: Sequence[Row]) -> list[float]:
-    """Returns the score of each translation, read beside its source.
+    """Return the score of each translation, read beside its source.
 
     Raises:
         Unavailable: the package or the weights are missing.
@@ -80,7 +80,7 @@ def comet_scores(metric: str, rows: Sequence[Row]) -> list[float]:
 
 
 def bert_scores(rows: Sequence[Row], language: str) -> list[float]:
-    """Returns BERTScore's F1 of back-translations against the source, by the package's own model of the language.
+    """Return BERTScore's F1 of back-translations against the source, by the package's own model of the language.
 
     Raises:
         Unavailable: the package or the weights are missing.
@@ -104,12 +104,12 @@ class Unavailable(Exception):
 
 
 def _unescaped(cell: str) -> str:
-    """Returns the text of a cell as `dialeval.tables.files.unescaped_cell` does."""
+    """Return the text of a cell as `dialeval.tables.files.unescaped_cell` does."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
 def _escaped(text: str) -> str:
-    """Returns a text as `dialeval.tables.files.escaped_cell` does."""
+    """Return a text as `dialeval.tables.files.escaped_cell` does."""
     return f"'{text}" if _FORMULA.match(text) else text
 
 

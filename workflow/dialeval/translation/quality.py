@@ -38,7 +38,7 @@ Key = tuple[str, str, str]
 def read_translation_scores(
     path: Path, column: str, known: Mapping[Key, str], low: float | None = None, high: float | None = None
 ) -> dict[Key, float]:
-    """Returns the mean of the numbers that a file has about each utterance; empty cells are passed over.
+    """Return the mean of the numbers that a file has about each utterance; empty cells are passed over.
 
     Args:
         path: a CSV file such as the sample itself, with a column more.
@@ -103,7 +103,7 @@ class Scores(NamedTuple):
 
 
 def score_rows(sample: Sequence[Mapping[str, Any]], scores: Scores, confidence: float) -> Iterator[dict[str, Any]]:
-    """Yields the means of a metric: for each corpus and language, and for all corpora together where there are more.
+    """Yield the means of a metric: for each corpus and language, and for all corpora together where there are more.
 
     Args:
         sample: rows of the table `translation_sample`.
@@ -127,7 +127,7 @@ def score_rows(sample: Sequence[Mapping[str, Any]], scores: Scores, confidence: 
 def back_rows(
     sample: Sequence[Mapping[str, Any]], back: Mapping[Key, str], by: str, confidence: float
 ) -> Iterator[dict[str, Any]]:
-    """Yields corpus BLEU and chrF of back-translations against the sources.
+    """Yield corpus BLEU and chrF of back-translations against the sources.
 
     Intervals resample dialogues; without sacrebleu there is a reason in place of a number.
 
@@ -154,7 +154,7 @@ def back_rows(
 
 
 def sentence_scores(sample: Sequence[Mapping[str, Any]], back: Mapping[Key, str], by: str) -> Scores:
-    """Returns chrF of each utterance, from 0 to 100; empty without sacrebleu."""
+    """Return chrF of each utterance, from 0 to 100; empty without sacrebleu."""
     values: dict[Key, float] = {}
     if sacrebleu_missing() is None:
         from sacrebleu.metrics import CHRF
@@ -167,12 +167,12 @@ def sentence_scores(sample: Sequence[Mapping[str, Any]], back: Mapping[Key, str]
 
 
 def sacrebleu_missing() -> str | None:
-    """Returns the advice to install sacrebleu, or None if it is installed."""
+    """Return the advice to install sacrebleu, or None if it is installed."""
     return None if importlib.util.find_spec("sacrebleu") else MISSING
 
 
 def groups(sample: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[Mapping[str, Any]]]:
-    """Returns the rows of a sample by corpus and language; `all` has those of all corpora, where there are several."""
+    """Return the rows of a sample by corpus and language; `all` has those of all corpora, where there are several."""
     found: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     several = len({row["corpus"] for row in sample}) > 1
     for row in sample:
@@ -183,7 +183,7 @@ def groups(sample: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[Ma
 
 
 def key_of(row: Mapping[str, Any]) -> Key:
-    """Returns the key of an utterance in a sample."""
+    """Return the key of an utterance in a sample."""
     return row["corpus"], row["language"], row["utterance_id"]
 
 
@@ -243,7 +243,7 @@ CRITERION = Criterion(PROTOCOL)
 
 
 def plan_adequacy(sample: Iterable[Mapping[str, Any]], templates: Templates, *, source: str) -> Iterator[Planned]:
-    """Yields a request for each utterance of a sample.
+    """Yield a request for each utterance of a sample.
 
     Args:
         sample: rows of the table `translation_sample`.
@@ -269,12 +269,12 @@ def plan_adequacy(sample: Iterable[Mapping[str, Any]], templates: Templates, *, 
 
 
 def request_name(row: Mapping[str, Any]) -> str:
-    """Returns the id of the request about an utterance of a sample."""
+    """Return the id of the request about an utterance of a sample."""
     return f"{PROTOCOL}/{row['corpus']}/{row['language']}/{row['utterance_id']}"
 
 
 def read_adequacy(response: Mapping[str, Any] | None) -> float | None:
-    """Returns the rating that an answer gives, from 1 to 5; None where it gives none."""
+    """Return the rating that an answer gives, from 1 to 5; None where it gives none."""
     if response is None or response["status"] != "ok":
         return None
     score = parse_scores(response["text"], [CRITERION], cut=response["finish_reason"] == "length").get(PROTOCOL)
@@ -289,7 +289,7 @@ _SPEAKER = "human"
 def plan_back(
     sample: Iterable[Mapping[str, Any]], templates: Templates, *, source: str, max_tokens: int
 ) -> Iterator[Planned]:
-    """Yields a request for each utterance of a sample.
+    """Yield a request for each utterance of a sample.
 
     Args:
         sample: rows of the table `translation_sample`.
@@ -310,7 +310,7 @@ def plan_back(
 
 
 def read_back(row: Mapping[str, Any], responses: Mapping[str, Mapping[str, Any]], source: str) -> str | None:
-    """Returns the back-translation of a sampled utterance, or None.
+    """Return the back-translation of a sampled utterance, or None.
 
     A garbled one counts as it is, as leaving it out would bias the scores upwards.
     """
@@ -329,7 +329,7 @@ _LETTERS = 2
 
 
 def sample(utterances: Iterable[Mapping[str, Any]], size: int, random_seed: int) -> list[dict[str, Any]]:
-    """Returns rows of the table `translation_sample`: at most `n` of the usable translations.
+    """Return rows of the table `translation_sample`: at most `n` of the usable translations.
 
     Utterances of fewer than two letters, such as `:)`, are not drawn.
 
@@ -352,7 +352,7 @@ _SOURCE, _TARGET = "en", "sw"
 
 
 def unfit_translation_templates(templates: Templates, *, judged: bool) -> Iterator[str]:
-    """Yields the faults of the templates of translation.
+    """Yield the faults of the templates of translation.
 
     Args:
         judged: whether translations are judged, too.

@@ -35,7 +35,7 @@ def plan(
     context: int,
     max_tokens: int,
 ) -> Iterator[Planned]:
-    """Yields a request for each distinct utterance in context.
+    """Yield a request for each distinct utterance in context.
 
     An utterance without letters, such as `:)` or `<name>`, has no request and is kept as it is.
 
@@ -68,7 +68,7 @@ def plan(
 
 
 def request_name(corpus: str, target: str, passage: Passage) -> str:
-    """Returns the id of the request that translates an utterance."""
+    """Return the id of the request that translates an utterance."""
     return f"{PROTOCOL}/{corpus}/{target}/{passage.digest}"
 
 
@@ -125,14 +125,14 @@ class Passage(NamedTuple):
 
 
 def talks_of_items(path: Path, source: str) -> Iterator[Talk]:
-    """Yields the items in a language of a table `items`."""
+    """Yield the items in a language of a table `items`."""
     for item in iterate_items(path):
         if item.language == source:
             yield Talk(item.item_id, item.speakers, item.utterances, item)
 
 
 def talks_of_dialogues(path: Path, source: str) -> Iterator[Talk]:
-    """Yields the dialogues in a language of a table `utterances`."""
+    """Yield the dialogues in a language of a table `utterances`."""
     rows: list[dict[str, str]] = []
     for row in iterate_rows(path, UTTERANCES):
         if rows and rows[0]["dialogue_id"] != row["dialogue_id"]:
@@ -145,13 +145,13 @@ def talks_of_dialogues(path: Path, source: str) -> Iterator[Talk]:
 
 
 def passages(talk: Talk, context: int) -> list[Passage]:
-    """Returns the utterances of a dialogue, each with up to `context` earlier ones."""
+    """Return the utterances of a dialogue, each with up to `context` earlier ones."""
     pairs = list(zip(talk.speakers, talk.utterances, strict=True))
     return [Passage(*pairs[place], tuple(pairs[max(0, place - context) : place])) for place in range(len(pairs))]
 
 
 def in_language(talk: Talk, utterances: Iterable[str], language: str) -> Talk:
-    """Returns the dialogue with its translated utterances."""
+    """Return the dialogue with its translated utterances."""
     texts = tuple(utterances)
     item = talk.item and replace(talk.item, utterances=texts, language=language)
     return Talk(talk.talk_id, talk.speakers, texts, item)
@@ -178,7 +178,7 @@ class TranslationSettings(BaseModel, defer_build=True):
     context: int
 
     def talks(self, table: Path) -> Iterator[Talk]:
-        """Yields the dialogues to translate.
+        """Yield the dialogues to translate.
 
         Raises:
             UserError: the corpus has none in the source's language, or some in the target's already.
@@ -227,7 +227,7 @@ def join(
     context: int,
     translated_by: str,
 ) -> Joined:
-    """Returns the dialogues with the translations of their utterances.
+    """Return the dialogues with the translations of their utterances.
 
     Args:
         responses: rows of the table `responses` by request_id.
@@ -263,7 +263,7 @@ def join(
 
 
 def utterance_rows(talks: Iterable[Talk], corpus: str, target: str) -> Iterator[dict[str, Any]]:
-    """Yields translated dialogues as rows of a table `utterances`."""
+    """Yield translated dialogues as rows of a table `utterances`."""
     for talk in talks:
         for turn, (speaker, text) in enumerate(zip(talk.speakers, talk.utterances, strict=True)):
             yield {

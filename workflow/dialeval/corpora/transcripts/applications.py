@@ -157,7 +157,7 @@ def _messenger(record: Raw, where: str, notes: Counter[str]) -> Raw:
 
 
 def _metas_text(value: Any) -> Any:
-    """Returns a text of Meta's exports, which write each byte of UTF-8 as a character."""
+    """Return a text of Meta's exports, which write each byte of UTF-8 as a character."""
     try:
         return value.encode("latin-1").decode() if isinstance(value, str) else value
     except UnicodeError:
@@ -188,7 +188,7 @@ def _chainlit(record: Raw, where: str, notes: Counter[str]) -> Raw:
 
 
 def _sillytavern(lines: Iterable[JsonLine], notes: Counter[str]) -> Found:
-    """Yields a dialogue for each head that names user and character."""
+    """Yield a dialogue for each head that names user and character."""
     found: list[tuple[JsonLine, Raw]] = []
     for line in lines:
         record = line.record
@@ -275,7 +275,7 @@ def _lex(lines: Iterable[JsonLine], notes: Counter[str]) -> Found:
 
 
 def _in_sessions(found: Mapping[str, list[tuple[str, int, JsonLine, list[Raw]]]]) -> Found:
-    """Yields sessions with the messages of their entries in the order of the times."""
+    """Yield sessions with the messages of their entries in the order of the times."""
     for name, parts in found.items():
         parts.sort(key=lambda part: part[:2])
         yield parts[0][2], {"id": name, "messages": [one for *_, some in parts for one in some]}

@@ -46,11 +46,11 @@ class Conversion:
     is_uniform: bool = True
 
     def fits(self, record: Raw) -> bool:
-        """Returns whether an object is of the format."""
+        """Return whether an object is of the format."""
         return any(fields <= record.keys() for fields in self.fields) and self.is_one(record)
 
     def read(self, lines: Iterable[JsonLine], columns: Mapping[str, str], notes: Counter[str]) -> Iterator[Transcript]:
-        """Yields the dialogues of objects; `columns` has paths within an object, by content."""
+        """Yield the dialogues of objects; `columns` has paths within an object, by content."""
         for line, record in self.records(map(self._checked, lines) if self.is_uniform else lines, notes):
             named = {name: line.record.get(name) for name in OF_DIALOGUE if name in columns and name != "system"}
             if "system" in columns:
@@ -66,7 +66,7 @@ class Conversion:
 
 
 def each(convert: Callable[[Raw, str, Counter[str]], Raw]) -> Callable[..., Found]:
-    """Returns a conversion of one object after the other."""
+    """Return a conversion of one object after the other."""
 
     def records(lines: Iterable[JsonLine], notes: Counter[str]) -> Found:
         for line in lines:
@@ -76,12 +76,12 @@ def each(convert: Callable[[Raw, str, Counter[str]], Raw]) -> Callable[..., Foun
 
 
 def field_sets(*sets: str) -> tuple[frozenset[str], ...]:
-    """Returns sets of fields, each written with blanks between them."""
+    """Return sets of fields, each written with blanks between them."""
     return tuple(frozenset(fields.split()) for fields in sets)
 
 
 def at_paths(entries: str, speaker: str, text: str, dialogue_id: str) -> Callable[..., Found]:
-    """Returns a conversion of objects whose list, speakers, texts and id are at paths."""
+    """Return a conversion of objects whose list, speakers, texts and id are at paths."""
 
     def convert(record: Raw, where: str, notes: Counter[str]) -> Raw:
         found = [(value_at(one, speaker), value_at(one, text)) for one in objects_at(record, entries, where)]
@@ -92,7 +92,7 @@ def at_paths(entries: str, speaker: str, text: str, dialogue_id: str) -> Callabl
 
 
 def in_turn(entries: str, *texts: str) -> Callable[..., Found]:
-    """Returns a conversion of objects with `dialogue_id`, whose entries have texts of user and assistant at paths."""
+    """Return a conversion of objects with `dialogue_id`, whose entries have texts of user and assistant at paths."""
 
     def convert(record: Raw, where: str, notes: Counter[str]) -> Raw:
         found = [value_at(entry, path) for entry in objects_at(record, entries, where) for path in texts]
@@ -102,7 +102,7 @@ def in_turn(entries: str, *texts: str) -> Callable[..., Found]:
 
 
 def objects_at(outer: Any, path: str, where: str) -> list[Raw]:
-    """Returns the list of objects at a path."""
+    """Return the list of objects at a path."""
     value = value_at(outer, path)
     value = by_entry(value) if isinstance(value, dict) else value
     if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
@@ -111,19 +111,19 @@ def objects_at(outer: Any, path: str, where: str) -> list[Raw]:
 
 
 def texts_of(value: Any, path: str, where: str) -> list[str]:
-    """Returns a list of texts."""
+    """Return a list of texts."""
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
         raise UserError(f"{where}: '{path}' is {shown(value)}; it must be a list of texts")
     return value
 
 
 def message(role: Any, text: Any) -> Raw:
-    """Returns a message of a speaker or role."""
+    """Return a message of a speaker or role."""
     return {"role": role, "content": text}
 
 
 def instructions_of(*parts: Any) -> list[Raw]:
-    """Returns texts as one system prompt; none where all are empty."""
+    """Return texts as one system prompt; none where all are empty."""
     text = "\n".join(part.strip() for part in parts if isinstance(part, str) and part.strip())
     return [message("system", text)] if text else []
 
@@ -132,23 +132,23 @@ _ROLES = ("user", "assistant")
 
 
 def turns_of(texts: Sequence[Any], roles: Sequence[str] = _ROLES) -> list[Raw]:
-    """Returns texts as messages of roles in turn."""
+    """Return texts as messages of roles in turn."""
     return [message(roles[number % len(roles)], text) for number, text in enumerate(texts)]
 
 
 def first_of(record: Mapping[str, Any], *names: str) -> Any:
-    """Returns the first value of some fields that is neither null nor empty; None if there is none."""
+    """Return the first value of some fields that is neither null nor empty; None if there is none."""
     return next((record[name] for name in names if record.get(name) not in (None, "")), None)
 
 
 def hidden(kind: str, name: Any, content: Any) -> Raw:
-    """Returns a message that is a tool call or its result."""
+    """Return a message that is a tool call or its result."""
     part = {"type": kind, "name": name, "input": content, "content": content}
     return {"role": "assistant", "content": [part]}
 
 
 def all_texts(value: Any, at_least: int = 1) -> bool:
-    """Returns whether a value is a list of texts, with so many at least."""
+    """Return whether a value is a list of texts, with so many at least."""
     return isinstance(value, list) and len(value) >= at_least and all(isinstance(one, str) for one in value)
 
 
@@ -259,7 +259,7 @@ def _abcd(record: Raw, where: str, notes: Counter[str]) -> Raw:
 
 
 def _persona_chat(lines: Iterable[JsonLine], notes: Counter[str]) -> Found:
-    """Yields the dialogues of objects with all replies, or of a row for each, of which the last repeats all others."""
+    """Yield the dialogues of objects with all replies, or of a row for each, of which the last repeats all others."""
     found: dict[Any, tuple[int, JsonLine, Raw]] = {}
     for line in lines:
         record, persona = line.record, line.record.get("personality")
@@ -302,7 +302,7 @@ _LLAMAS_PROMPT = ("<<SYS>>", "<</SYS>>")
 
 
 def _marked_field(record: Raw) -> str:
-    """Returns the field with a text of several speakers; empty if none is."""
+    """Return the field with a text of several speakers; empty if none is."""
     texts = [(name, record[name]) for name in _MARKED if isinstance(record.get(name), str)]
     return next((name for name, text in texts if begins_marked(text) or _INSTRUCTION.match(text.lstrip())), "")
 

@@ -43,7 +43,7 @@ SILENCE = "__SILENCE__"
 
 
 def read_entries(entries: Any, field: str, where: str, reading: EntryReading) -> None:
-    """Takes the entries of a dialogue.
+    """Take the entries of a dialogue.
 
     Raises:
         UserError: it is no list, or an entry is neither a text nor an object with speaker and text.
@@ -79,7 +79,7 @@ def read_entries(entries: Any, field: str, where: str, reading: EntryReading) ->
 
 
 def by_entry(entries: dict[str, Any]) -> list[dict[str, Any]] | None:
-    """Returns the entries of an object that has a list for each of their fields, as `datasets` keeps them, or None."""
+    """Return the entries of an object that has a list for each of their fields, as `datasets` keeps them, or None."""
     lists = [value for value in entries.values() if isinstance(value, list)]
     if len(lists) < len(entries) or len({len(value) for value in lists}) != 1:
         return None
@@ -87,7 +87,7 @@ def by_entry(entries: dict[str, Any]) -> list[dict[str, Any]] | None:
 
 
 def _exchange(entry: dict[str, Any]) -> list[tuple[str, str]]:
-    """Returns speakers and texts of `{"user": "Hi", "bot": "Hello"}` or a question and its reply; none of others."""
+    """Return speakers and texts of `{"user": "Hi", "bot": "Hello"}` or a question and its reply; none of others."""
     if any(name in entry for name in (*SPEAKER_FIELDS, *TEXT_FIELDS)):
         return []
     texts = {name: text for name, text in entry.items() if isinstance(text, str)}
@@ -123,7 +123,7 @@ _PEOPLE = frozenset(
 
 
 def _as_objects(entries: list[Any]) -> list[Any]:
-    """Returns pairs of a role and a text, `["user", "Hi"]`, and texts `user: Hi` as objects; others as they are."""
+    """Return pairs of a role and a text, `["user", "Hi"]`, and texts `user: Hi` as objects; others as they are."""
     if entries and all(isinstance(entry, str) for entry in entries):
         named = [spoken for entry in entries if isinstance(spoken := speaker_and_text(entry), dict)]
         names = {one["speaker"].casefold() for one in named}
@@ -137,7 +137,7 @@ def _as_objects(entries: list[Any]) -> list[Any]:
 
 
 def _with_speakers(entries: list[dict[str, Any]], field: str, where: str, notes: Counter[str]) -> list[dict[str, Any]]:
-    """Returns entries with their speakers, which may stand in another field or, in LangChain's messages, in the type.
+    """Return entries with their speakers, which may stand in another field or, in LangChain's messages, in the type.
 
     Raises:
         UserError: they are in a field of no usual name; the message names it.
@@ -176,7 +176,7 @@ _ROLE_FIELDS = (
 
 
 def _by_role(entries: list[dict[str, Any]], notes: Counter[str]) -> list[dict[str, Any]]:
-    """Returns entries with the role of each speaker, where another field has one and speakers are called otherwise."""
+    """Return entries with the role of each speaker, where another field has one and speakers are called otherwise."""
     values = [[entry[name] for name in SPEAKER_FIELDS if entry.get(name) is not None] for entry in entries]
     speakers = [f"{some[0]}" if some else "" for some in values]
     if any(speaker.casefold() in ROLES for speaker in speakers):
@@ -192,12 +192,12 @@ def _by_role(entries: list[dict[str, Any]], notes: Counter[str]) -> list[dict[st
 
 
 def shown(value: Any) -> str:
-    """Returns the beginning of a value for a message."""
+    """Return the beginning of a value for a message."""
     return f"{json.dumps(value, ensure_ascii=False, default=str):.60}"  # Parquet has times, too
 
 
 def _read_entry(entry: dict[str, Any], place: str, reading: EntryReading, *, has_types: bool) -> None:
-    """Takes an entry; where messages have the type `message`, others are tool calls, their results, and events."""
+    """Take an entry; where messages have the type `message`, others are tool calls, their results, and events."""
     speaker_field = next((name for name in SPEAKER_FIELDS if entry.get(name) is not None), None)
     said_by = entry[speaker_field] if speaker_field else None
     if isinstance(said_by, dict):
@@ -240,7 +240,7 @@ _NOTES = ("note", "private_note", "internal_note")
 
 
 def _text_field(entry: dict[str, Any]) -> str | None:
-    """Returns the field with the text: a list of parts with types, else the first that is not empty, or is there."""
+    """Return the field with the text: a list of parts with types, else the first that is not empty, or is there."""
     there = [name for name in TEXT_FIELDS if name in entry]
     parts = [name for name in there if isinstance(entry[name], list) and entry[name]]
     typed = [name for name in parts if all(isinstance(part, dict) and "type" in part for part in entry[name])]
@@ -248,7 +248,7 @@ def _text_field(entry: dict[str, Any]) -> str | None:
 
 
 def branch_of_last(entries: list[dict[str, Any]], notes: Counter[str]) -> list[dict[str, Any]]:
-    """Returns the messages that lead to the last one, where others of one speaker answer the same message.
+    """Return the messages that lead to the last one, where others of one speaker answer the same message.
 
     Such are edited questions and regenerated responses in the exports of chat applications. Other lists are returned
     as they are.
@@ -299,14 +299,14 @@ def _call(name: Any, arguments: Any) -> str:
 
 
 def _plain(value: Any) -> str:
-    """Returns a value as text; other types as JSON."""
+    """Return a value as text; other types as JSON."""
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _texts(content: Any, place: str, reading: EntryReading) -> list[str]:
-    """Returns the texts of a content; reasoning and tool calls become hidden messages."""
+    """Return the texts of a content; reasoning and tool calls become hidden messages."""
     if content is None:
         return []
     if isinstance(content, dict):  # Arena-Hard's answers
@@ -358,7 +358,7 @@ _GEMINI_MEDIA = frozenset({"inlineData", "inline_data", "fileData", "file_data"}
 
 
 def _is_geminis(part: dict[str, Any], reading: EntryReading) -> bool:
-    """Returns whether a part is a call, a result or a thought of Gemini's, which it takes as a hidden message."""
+    """Return whether a part is a call, a result or a thought of Gemini's, which it takes as a hidden message."""
     call, result = (part.get(camel, part.get(snake)) for camel, snake in _GEMINI_TOOLS)
     if isinstance(call, dict):
         reading.add_hidden("tool_call", _call(call.get("name"), call.get("args")))
@@ -435,7 +435,7 @@ _CODES = {language.name.casefold(): code for code, language in LANGUAGES.items()
 
 
 def dialogue_field(record: dict[str, Any], fields: Sequence[str], where: str) -> str:
-    """Returns which of some fields of an object holds a list, or is there at all.
+    """Return which of some fields of an object holds a list, or is there at all.
 
     Raises:
         UserError: it has none; the message names the first.
@@ -447,7 +447,7 @@ def dialogue_field(record: dict[str, Any], fields: Sequence[str], where: str) ->
 
 
 def named(record: dict[str, Any], fields: Sequence[str], where: str) -> str:
-    """Returns the name in the first of some fields that is present; empty if none is.
+    """Return the name in the first of some fields that is present; empty if none is.
 
     Raises:
         UserError: it is neither a text nor a whole number.
@@ -457,7 +457,7 @@ def named(record: dict[str, Any], fields: Sequence[str], where: str) -> str:
 
 
 def about(record: dict[str, Any], where: str) -> dict[str, Any]:
-    """Returns id, case, prompt and language of a dialogue in any JSON format.
+    """Return id, case, prompt and language of a dialogue in any JSON format.
 
     Raises:
         UserError: one of them is of the wrong kind.
@@ -472,7 +472,7 @@ def about(record: dict[str, Any], where: str) -> dict[str, Any]:
 
 
 def with_id(record: dict[str, Any]) -> dict[str, Any]:
-    """Returns an object that holds a whole dialogue with its id where others look for it."""
+    """Return an object that holds a whole dialogue with its id where others look for it."""
     other = next((name for name in OTHER_IDS if record.get(name) is not None), "")
     if not other or any(record.get(name) is not None for name in ID_FIELDS):
         return record
@@ -480,7 +480,7 @@ def with_id(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def code_of(language: str) -> str:
-    """Returns the code of a language that is called by its English name, as collections do; others as they are."""
+    """Return the code of a language that is called by its English name, as collections do; others as they are."""
     return _CODES.get(language.strip().casefold(), language)
 
 
@@ -494,7 +494,7 @@ LIST = "utterances"
 
 
 def fields_with(columns: Mapping[str, str]) -> RecordFields:
-    """Returns how objects with dialogues are known where the configuration names some of their fields."""
+    """Return how objects with dialogues are known where the configuration names some of their fields."""
     paths = {path for what, path in columns.items() if what not in OF_ENTRY}
     heads = {path.partition(".")[0] for path in paths}
     named = (columns[LIST], columns[LIST].partition(".")[0]) if LIST in columns else ()
@@ -506,7 +506,7 @@ def fields_with(columns: Mapping[str, str]) -> RecordFields:
 
 
 def list_path(record: dict[str, Any], columns: Mapping[str, str]) -> str:
-    """Returns the path of the list of utterances in an object: named, called as usual, or the only fitting list."""
+    """Return the path of the list of utterances in an object: named, called as usual, or the only fitting list."""
     if LIST in columns:
         return columns[LIST]
     for name in (*PLAIN, *SHAREGPT, *MESSAGES, TURNS, CLAUDES):
@@ -524,7 +524,7 @@ def list_path(record: dict[str, Any], columns: Mapping[str, str]) -> str:
 def with_columns(
     lines: Iterable[JsonLine], path: Path, columns: Mapping[str, str], field: str = ""
 ) -> Iterable[JsonLine]:
-    """Returns objects with the fields that the configuration names under their usual names.
+    """Return objects with the fields that the configuration names under their usual names.
 
     Args:
         columns: paths by content; none to return the objects as they are.

@@ -43,12 +43,12 @@ _NO_GRADE = "Grade not found"
 
 
 def inspect_logs(path: Path) -> list[Path]:
-    """Returns the logs that a path names: itself, or the archives in a folder, by name."""
+    """Return the logs that a path names: itself, or the archives in a folder, by name."""
     return sorted(path.glob(f"*{ARCHIVE}")) if path.is_dir() else [path]
 
 
 def is_inspect_archive(path: Path) -> bool:
-    """Returns whether a file is a zip archive that Inspect wrote."""
+    """Return whether a file is a zip archive that Inspect wrote."""
     try:
         with path.open("rb") as file:
             if file.read(len(_ZIP)) != _ZIP:
@@ -60,7 +60,7 @@ def is_inspect_archive(path: Path) -> bool:
 
 
 def read_inspect(path: Path, columns: Mapping[str, str], notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogues of the samples of one log, or of all archives in a folder.
+    """Yield the dialogues of the samples of one log, or of all archives in a folder.
 
     Args:
         path: an `.eval` archive, a log in JSON, or a folder of archives.
@@ -80,7 +80,7 @@ def read_inspect(path: Path, columns: Mapping[str, str], notes: Counter[str]) ->
 
 
 def _samples(log: Path, notes: Counter[str]) -> tuple[dict[str, Any], list[tuple[int, str, dict[str, Any]]]]:
-    """Returns what a log says about the evaluation, and its samples with their numbers and places."""
+    """Return what a log says about the evaluation, and its samples with their numbers and places."""
     samples: Any
     if is_inspect_archive(log):
         header, samples = _archive(log)
@@ -116,7 +116,7 @@ class SampleScore(NamedTuple):
 
 
 def read_scores(log: Path, notes: Counter[str]) -> Iterator[SampleScore]:
-    """Yields the scores of a log as numbers: C is 1, P 0.5, I and N 0, and of several values each by its own name."""
+    """Yield the scores of a log as numbers: C is 1, P 0.5, I and N 0, and of several values each by its own name."""
     about, samples = _samples(log, notes)
     for number, where, sample in samples:
         metadata = sample.get("metadata")
@@ -137,7 +137,7 @@ def read_scores(log: Path, notes: Counter[str]) -> Iterator[SampleScore]:
 
 
 def _grader(scorer: str, score: Mapping[str, Any], about: Mapping[str, Any]) -> str:
-    """Returns the models that graded a sample: of the scorer, of the role `grader`, or else the evaluated one.
+    """Return the models that graded a sample: of the scorer, of the role `grader`, or else the evaluated one.
 
     Empty if the scorer is no model. Inspect keeps the prompt and the response of a grader as `grading`.
     """
@@ -157,7 +157,7 @@ def _grader(scorer: str, score: Mapping[str, Any], about: Mapping[str, Any]) -> 
 
 
 def _number(value: Any) -> str:
-    """Returns a score as a cell of a table; a value that is no number unchanged, to be refused later."""
+    """Return a score as a cell of a table; a value that is no number unchanged, to be refused later."""
     if isinstance(value, bool):
         return str(int(value))
     return "" if value is None else _GRADES.get(value, value) if isinstance(value, str) else f"{value}"
@@ -187,7 +187,7 @@ def _archive(log: Path) -> tuple[dict[str, Any], list[Any]]:
 
 
 def _unpacked(log: Path, archive: ZipFile, part: ZipInfo) -> bytes:
-    """Returns a file of an archive; Python's own module unpacks Zstandard from 3.14 on only."""
+    """Return a file of an archive; Python's own module unpacks Zstandard from 3.14 on only."""
     if part.compress_type != _ZSTANDARD:
         return archive.read(part)
     import pyarrow as pa
@@ -205,7 +205,7 @@ def _unpacked(log: Path, archive: ZipFile, part: ZipInfo) -> bytes:
 
 
 def _sample(sample: dict[str, Any], about: dict[str, Any], where: str, *, several_tasks: bool) -> dict[str, Any]:
-    """Returns a sample as an object with messages."""
+    """Return a sample as an object with messages."""
     case = name_of(required(sample, "id", where), "id", where)
     case = f"{about.get('task')}-{case}" if several_tasks else case
     epoch = sample.get("epoch", 1)
@@ -225,7 +225,7 @@ def _sample(sample: dict[str, Any], about: dict[str, Any], where: str, *, severa
 
 
 def _with_attachments(value: Any, attachments: dict[str, Any]) -> Any:
-    """Returns messages with the log's attachments inserted."""
+    """Return messages with the log's attachments inserted."""
     if isinstance(value, str):
         return _ATTACHMENT.sub(lambda found: str(attachments.get(found[1], found[0])), value)
     if isinstance(value, list):
@@ -242,18 +242,18 @@ _ARGUMENTS = ("arguments.gen_args_0", "arguments.0")
 
 
 def lm_eval_files(path: Path) -> list[Path]:
-    """Returns the files of samples that a path names, by name."""
+    """Return the files of samples that a path names, by name."""
     return sorted(path.rglob(_SAMPLES)) if path.is_dir() else [path]
 
 
 def lm_eval_sources(path: Path) -> list[Path]:
-    """Returns the files of samples that a path names, with the results beside them."""
+    """Return the files of samples that a path names, with the results beside them."""
     files = lm_eval_files(path)
     return [*files, *sorted({results for file in files for results in file.parent.glob(_RESULTS)})]
 
 
 def read_lm_eval(path: Path, columns: Mapping[str, str], notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogues of one file of samples, or of all in a folder.
+    """Yield the dialogues of one file of samples, or of all in a folder.
 
     Args:
         path: the file, or a folder with those of several models.
@@ -280,12 +280,12 @@ def read_lm_eval(path: Path, columns: Mapping[str, str], notes: Counter[str]) ->
 
 
 def _task(file: Path) -> str:
-    """Returns the task of a file `samples_<task>_<time>.jsonl`."""
+    """Return the task of a file `samples_<task>_<time>.jsonl`."""
     return file.name.removeprefix("samples_").rpartition("_")[0] or file.stem
 
 
 def _evaluated(file: Path) -> str:
-    """Returns the model named by the results file beside a file of samples; empty if there is none."""
+    """Return the model named by the results file beside a file of samples; empty if there is none."""
     for results in sorted(file.parent.glob(_RESULTS)):
         about = read_json(results)
         names = [value_at(about, path) for path in ("model_name", "config.model_args.pretrained")]
@@ -295,7 +295,7 @@ def _evaluated(file: Path) -> str:
 
 
 def _generated(line: JsonLine, about: dict[str, Any]) -> Iterator[JsonLine]:
-    """Yields an object with messages for each text that was generated for a document."""
+    """Yield an object with messages for each text that was generated for a document."""
     first = next((found for path in _ARGUMENTS if (found := value_at(line.record, path)) is not None), None)
     prompt = next((found for path in ("arg_0", "0") if (found := value_at(first, path)) is not None), None)
     replies = _replies(line)
@@ -316,7 +316,7 @@ def _generated(line: JsonLine, about: dict[str, Any]) -> Iterator[JsonLine]:
 
 
 def _replies(line: JsonLine) -> list[str]:
-    """Returns the generated texts for a document; none where the task has log-likelihoods."""
+    """Return the generated texts for a document; none where the task has log-likelihoods."""
     several = line.record.get("resps")
     lists = [some if isinstance(some, list) else [some] for some in (several if isinstance(several, list) else ())]
     found = [reply for some in lists for reply in some]
@@ -324,7 +324,7 @@ def _replies(line: JsonLine) -> list[str]:
 
 
 def _prompt(prompt: Any, where: str) -> list[Any]:
-    """Returns the messages of a prompt: a text, or the messages that a chat model got, as JSON."""
+    """Return the messages of a prompt: a text, or the messages that a chat model got, as JSON."""
     if isinstance(prompt, list) and len(prompt) == 1:
         prompt = prompt[0]
     if not isinstance(prompt, str):
@@ -346,12 +346,12 @@ _ID = "question_id"
 
 
 def is_mt_bench(path: Path) -> bool:
-    """Returns whether a folder is one of questions and answers."""
+    """Return whether a folder is one of questions and answers."""
     return (path / _QUESTIONS).is_file() and (path / _ANSWERS).is_dir()
 
 
 def mt_bench_files(path: Path) -> list[Path]:
-    """Returns the files that are read: the questions, and then the answers by name.
+    """Return the files that are read: the questions, and then the answers by name.
 
     Raises:
         UserError: there are no answers.
@@ -363,7 +363,7 @@ def mt_bench_files(path: Path) -> list[Path]:
 
 
 def read_mt_bench(path: Path) -> Iterator[Transcript]:
-    """Yields the dialogues of all models."""
+    """Yield the dialogues of all models."""
     questions, *answers = mt_bench_files(path)
     user_turns: dict[str, list[str]] = {}
     for line in read_json_lines(questions):

@@ -31,7 +31,7 @@ class By(StrEnum):
 
 
 def cases_of(transcripts: Sequence[Transcript], by: str) -> list[str]:
-    """Returns the case of each dialogue; empty where it has none. A system may have several dialogues on a case.
+    """Return the case of each dialogue; empty where it has none. A system may have several dialogues on a case.
 
     `auto`: the file's `case_id`; else its `prompt`; else the dialogue's id, where dialogues of several systems have it
     or it has a reference. `opening`: the first utterance. `none`: nothing.
@@ -55,7 +55,7 @@ def _case(transcript: Transcript, by: str, *, shared: bool) -> str:
 
 
 def _digest(text: str) -> str:
-    """Returns a text's beginning, for people, and its digest; blanks make no difference."""
+    """Return a text's beginning, for people, and its digest; blanks make no difference."""
     plain = " ".join(text.split())
     return f"{plain[:40].strip()} [{hashlib.sha256(plain.encode()).hexdigest()[:12]}]"
 
@@ -120,7 +120,7 @@ class TranscriptItems:
 
 
 def read_items(source: str, path: Path, options: Options) -> TranscriptItems:
-    """Reads transcripts.
+    """Read transcripts.
 
     Args:
         source: their name in the configuration.
@@ -167,14 +167,14 @@ def read_items(source: str, path: Path, options: Options) -> TranscriptItems:
 
 
 def _other_languages(items: Sequence[Item]) -> Counter[str]:
-    """Returns how many of the first dialogues cannot be in their language, by language; empty if a few only."""
+    """Return how many of the first dialogues cannot be in their language, by language; empty if a few only."""
     first = [item for item in items[:_N_READ] if item.language in LANGUAGES]
     others = [item for item in first if not LANGUAGES[item.language].may_be_in(" ".join(item.utterances)[:_READ])]
     return Counter(item.language for item in others) if 2 * len(others) > len(first) else Counter()
 
 
 def names_its_system(item: Item) -> bool:
-    """Returns whether an utterance holds the system's name as a word; a role, such as `assistant`, is no name."""
+    """Return whether an utterance holds the system's name as a word; a role, such as `assistant`, is no name."""
     name = item.system.casefold()
     if len(name) < 2 or name in OTHERS.union(JUDGED, (REFERENCE,)):
         return False
@@ -190,7 +190,7 @@ def _judged(
     reading: TranscriptItems,
     counts: Counter[str],
 ) -> list[_Judged]:
-    """Returns the dialogues with an utterance of the system; the others are left out."""
+    """Return the dialogues with an utterance of the system; the others are left out."""
     silent = (
         "without an utterance of the system"
         if options.evaluated_role is None
@@ -242,7 +242,7 @@ def _counted(left_out: Sequence[LeftOut]) -> str:
 
 
 def _within(limit: int | None, cases: Sequence[tuple[str, str]]) -> list[bool]:
-    """Returns which dialogues are of the first cases, or the first without a case of their system."""
+    """Return which dialogues are of the first cases, or the first without a case of their system."""
     chosen = set(list(dict.fromkeys(case for case, _ in cases if case))[:limit])
     alone: Counter[str] = Counter()
     wanted = []
@@ -259,7 +259,7 @@ def _refuse_one_id_of_two(items: Sequence[Item], path: Path) -> None:
 
 
 def _summary(path: Path, reading: TranscriptItems) -> Iterator[str]:
-    """Yields lines for the log: read and left-out dialogues, and cases that systems share."""
+    """Yield lines for the log: read and left-out dialogues, and cases that systems share."""
     systems = Counter(item.system for item in reading.items)
     each = ", ".join(f"{name} {count}" for name, count in list(systems.items())[:_SHOWN_SYSTEMS])
     n = sum(len(item.utterances) for item in reading.items)
@@ -285,7 +285,7 @@ def _summary(path: Path, reading: TranscriptItems) -> Iterator[str]:
 
 
 def _speakers(items: Sequence[Item]) -> Iterator[str]:
-    """Yields lines for the log: which speakers are judged, and the beginning of a dialogue."""
+    """Yield lines for the log: which speakers are judged, and the beginning of a dialogue."""
     spoken: Counter[tuple[str, bool]] = Counter()
     for item in items:
         spoken.update((speaker, item.judged in ("", speaker)) for speaker in item.speakers)
@@ -315,7 +315,7 @@ _SHOWN_PLACES = 5
 
 
 def named(found: Sequence[Transcript], path: Path, system: str | None, notes: Counter[str]) -> list[Transcript]:
-    """Returns dialogues with their systems, and names on one line without double blanks.
+    """Return dialogues with their systems, and names on one line without double blanks.
 
     Of equal dialogues, as in votes of several annotators on one answer, only one is kept.
 
@@ -390,7 +390,7 @@ class References:
         self._of_cases: dict[str, tuple[Item, str]] = {}
 
     def take(self, item: Item, transcript: Transcript) -> None:
-        """Takes the reference of a dialogue, if it has one.
+        """Take the reference of a dialogue, if it has one.
 
         Raises:
             UserError: it is another one than that of a dialogue on the same case, or its system is called so, too.
@@ -419,7 +419,7 @@ class References:
             )
 
     def items(self) -> list[Item]:
-        """Returns the references as items."""
+        """Return the references as items."""
         return [item for item, _ in self._of_cases.values()]
 
 
@@ -432,7 +432,7 @@ _MARKS: dict[HiddenType, str] = {
 
 
 def showing(item: Item, transcript: Transcript, shown: Set[HiddenType]) -> Item:
-    """Returns an item with the shown hidden messages among its utterances, each with a mark.
+    """Return an item with the shown hidden messages among its utterances, each with a mark.
 
     Args:
         transcript: what stood beside it.
@@ -452,7 +452,7 @@ def showing(item: Item, transcript: Transcript, shown: Set[HiddenType]) -> Item:
 
 
 def hidden_rows(item: Item, transcript: Transcript) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `hidden_messages` for an item."""
+    """Yield the rows of the table `hidden_messages` for an item."""
     about = {"corpus": item.corpus, "item_id": item.item_id, "language": item.language}
     for hidden in transcript.hidden_messages:
         yield {**about, **hidden._asdict()}

@@ -74,7 +74,7 @@ LONGEST_NAME = 80
 
 
 def chats(line: JsonLine, notes: Counter[str], *, fields: Sequence[str]) -> Iterator[Transcript]:
-    """Yields the dialogue of one object in ShareGPT's format, or in that of OpenAI's messages.
+    """Yield the dialogue of one object in ShareGPT's format, or in that of OpenAI's messages.
 
     Args:
         fields: fields of which one holds the messages.
@@ -85,7 +85,7 @@ def chats(line: JsonLine, notes: Counter[str], *, fields: Sequence[str]) -> Iter
 
 
 def transcript(line: JsonLine, field: str, notes: Counter[str]) -> Transcript:
-    """Returns the dialogue of one object of an export; `field` holds its messages."""
+    """Return the dialogue of one object of an export; `field` holds its messages."""
     record, where = line.record, line.where
     reading = EntryReading(notes)
     system = named(record, SYSTEM_FIELDS, where)
@@ -106,7 +106,7 @@ _PROMPTS = ("system_prompt", "systemInstruction", "system_instruction", "system_
 
 
 def _prompt_text(value: Any) -> str:
-    """Returns a text, or that of parts as Anthropic's and Gemini's endpoints take them; empty for others."""
+    """Return a text, or that of parts as Anthropic's and Gemini's endpoints take them; empty for others."""
     parts = value.get("parts", [value]) if isinstance(value, dict) else value
     if isinstance(parts, list):
         texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
@@ -115,7 +115,7 @@ def _prompt_text(value: Any) -> str:
 
 
 def is_prompt(text: str) -> bool:
-    """Returns whether the field `system` holds a system prompt, not a name."""
+    """Return whether the field `system` holds a system prompt, not a name."""
     content = text.strip()
     if content.casefold().startswith(("you are ", "you're ")):
         return True
@@ -140,7 +140,7 @@ _TEXT_FIELDS = {"tool_use": "input", "tool_result": "content", "thinking": "thin
 
 
 def chatgpt(record: dict[str, Any], where: str, notes: Counter[str]) -> dict[str, Any]:
-    """Returns a conversation as messages."""
+    """Return a conversation as messages."""
     shown = [
         message for message in _branch(record["mapping"], record["current_node"], where) if not _is_hidden(message)
     ]
@@ -156,7 +156,7 @@ def chatgpt(record: dict[str, Any], where: str, notes: Counter[str]) -> dict[str
 
 
 def _branch(mapping: Any, last: Any, where: str) -> list[dict[str, Any]]:
-    """Returns the messages from the root of a tree to a node."""
+    """Return the messages from the root of a tree to a node."""
     branch: list[dict[str, Any]] = []
     seen: set[Any] = set()
     while last is not None:
@@ -172,7 +172,7 @@ def _branch(mapping: Any, last: Any, where: str) -> list[dict[str, Any]]:
 
 
 def _is_hidden(message: dict[str, Any]) -> bool:
-    """Returns whether the user did not see a message, such as an empty system prompt or the user's own settings."""
+    """Return whether the user did not see a message, such as an empty system prompt or the user's own settings."""
     return value_at(message, "metadata.is_visually_hidden_from_conversation") is True
 
 
@@ -189,7 +189,7 @@ def _entry(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _part(part: Any) -> dict[str, Any]:
-    """Returns a part of a content in the form of OpenAI's messages; other parts than texts by their kind."""
+    """Return a part of a content in the form of OpenAI's messages; other parts than texts by their kind."""
     if isinstance(part, str):
         return {"type": "text", "text": part}
     if isinstance(part, dict) and isinstance(part.get("content", part.get("text")), str):
@@ -211,7 +211,7 @@ _OASST_ROLES = {"prompter": "user", "assistant": "assistant"}
 
 
 def oasst(lines: Iterable[JsonLine], notes: Counter[str]) -> Iterator[tuple[JsonLine, dict[str, Any]]]:
-    """Yields the dialogues of trees, given whole or as messages with the ids of their parents, as messages."""
+    """Yield the dialogues of trees, given whole or as messages with the ids of their parents, as messages."""
     roots: list[tuple[JsonLine, dict[str, Any]]] = []
     replies: dict[Any, list[dict[str, Any]]] = {}
     for line in lines:
@@ -264,7 +264,7 @@ _WAITING = ("action_listen", "action_session_start")
 
 
 def rasa(record: dict[str, Any], where: str, notes: Counter[str]) -> dict[str, Any]:
-    """Returns a tracker as messages."""
+    """Return a tracker as messages."""
     events = record["events"]
     if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
         raise UserError(f"{where}: 'events' must be a list of objects, not {events!r:.60}; export the trackers again")
@@ -290,7 +290,7 @@ _HTML_TAG = re.compile(r"<[/!a-z][^<>]*>", re.IGNORECASE)
 
 
 def intercom(record: dict[str, Any], where: str, notes: Counter[str]) -> dict[str, Any]:
-    """Returns a conversation as messages; its internal notes, assignments and other events are left out."""
+    """Return a conversation as messages; its internal notes, assignments and other events are left out."""
     parts = value_at(record, "conversation_parts.conversation_parts")
     if not isinstance(parts, list) or not all(isinstance(part, dict) for part in [record["source"], *parts]):
         raise UserError(
@@ -325,7 +325,7 @@ def intercom(record: dict[str, Any], where: str, notes: Counter[str]) -> dict[st
 
 
 def html_text(html: str) -> str:
-    """Returns the text of a message in HTML, without blank lines."""
+    """Return the text of a message in HTML, without blank lines."""
     text = unescape(_HTML_TAG.sub("", _HTML_BREAK.sub("\n", html)))
     return "\n".join(filter(None, map(str.strip, text.splitlines())))
 
@@ -334,7 +334,7 @@ def html_text(html: str) -> str:
 
 
 def plain_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogue of one object."""
+    """Yield the dialogue of one object."""
     record, where = line.record, line.where
     reading = EntryReading(notes, prompts_by_role=False)
     field = dialogue_field(record, (*PLAIN, TURNS, TRANSCRIPT), where)
@@ -346,7 +346,7 @@ def plain_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]
 
 
 def _with_speakers(entries: Any, speakers: Any, where: str) -> Any:
-    """Returns plain texts with the speakers that the record names, repeated if there are fewer."""
+    """Return plain texts with the speakers that the record names, repeated if there are fewer."""
     if speakers is None or not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
         return entries
     if not isinstance(speakers, list) or not speakers:
@@ -358,7 +358,7 @@ def _with_speakers(entries: Any, speakers: Any, where: str) -> Any:
 
 
 def _reference(value: Any, found: Transcript) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Returns speakers and utterances of a reference: a list of them, or a text in place of the last one."""
+    """Return speakers and utterances of a reference: a list of them, or a text in place of the last one."""
     if value is None:
         return (), ()
     if isinstance(value, str):
@@ -374,7 +374,7 @@ def _reference(value: Any, found: Transcript) -> tuple[tuple[str, ...], tuple[st
 
 
 def _unnested(record: dict[str, Any], field: str) -> dict[str, Any]:
-    """Returns a record whose field holds a plain list of entries; a plain record unchanged."""
+    """Return a record whose field holds a plain list of entries; a plain record unchanged."""
     entries = record[field]
     if not isinstance(entries, list):
         return record
@@ -401,7 +401,7 @@ def _is_numbered(entry: Any) -> bool:
 
 
 def _by_id(entry: dict[str, Any]) -> dict[str, Any]:
-    """Returns an entry whose speaker its `id` names, if nothing else does."""
+    """Return an entry whose speaker its `id` names, if nothing else does."""
     if "id" not in entry or any(name in entry for name in SPEAKER_FIELDS):
         return entry
     return {"speaker": entry["id"], **entry}

@@ -141,7 +141,7 @@ _OF_JSON: dict[str, Callable[[JsonLine, Counter[str]], Iterator[Transcript]]] = 
 
 
 def read(path: Path, reader: str, columns: Mapping[str, str], notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogues of a file or folder.
+    """Yield the dialogues of a file or folder.
 
     Args:
         reader: one of the kinds, or `auto`.
@@ -194,7 +194,7 @@ def _read_objects(path: Path, kind: str, columns: Mapping[str, str], notes: Coun
 
 
 def _fields_of(kind: str, columns: Mapping[str, str]) -> RecordFields:
-    """Returns how the objects of a format are known."""
+    """Return how the objects of a format are known."""
     if kind in EXPORTS:
         return RecordFields((), together=EXPORTS[kind].fields)
     if kind in CONVERSIONS:
@@ -204,7 +204,7 @@ def _fields_of(kind: str, columns: Mapping[str, str]) -> RecordFields:
 
 
 def detect_format(path: Path, columns: Mapping[str, str] | None = None) -> str:
-    """Returns which kind a file or folder is.
+    """Return which kind a file or folder is.
 
     Args:
         columns: names of fields that the configuration gives, by content.
@@ -260,7 +260,7 @@ def _folder_format(path: Path) -> str:
 
 
 def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any] | None, western: bool) -> str:
-    """Returns the format of a file of objects, by its first object."""
+    """Return the format of a file of objects, by its first object."""
     if outer is None:
         raise UserError(f"{path} has no dialogues; add some, or correct the path")
     if outer.keys() >= _OF_DSTC2:
@@ -318,7 +318,7 @@ def _first(lines: Iterator[JsonLine]) -> dict[str, Any] | None:
 
 
 def source_files(reader: str, path: Path) -> list[Path]:
-    """Returns the files that transcripts are read from, so that a change in one of them is noticed."""
+    """Return the files that transcripts are read from, so that a change in one of them is noticed."""
     if not path.is_dir():
         return eval_logs.lm_eval_sources(path) if path.match("samples_*.jsonl") else [path]
     if is_data_set(path):
@@ -336,7 +336,7 @@ def source_files(reader: str, path: Path) -> list[Path]:
 
 
 def _has_dialogues(path: Path, columns: Mapping[str, str]) -> bool:
-    """Returns whether each row of a table is a dialogue: with its utterances in a cell, or a reply and its context."""
+    """Return whether each row of a table is a dialogue: with its utterances in a cell, or a reply and its context."""
     (_, header), (_, row) = (*islice(rows_of(path), 2), (1, []), (1, []))[:2]
     cells = dict(zip(usual_names(header, fields_with(columns)), row, strict=False))
     names = {*fields_with(columns).holding, TRANSCRIPT}
@@ -360,7 +360,7 @@ ReadFile = Callable[[Path], Iterator[Transcript]]
 
 
 def read_system_folder(path: Path, notes: Counter[str], read_file: ReadFile) -> Iterator[Transcript]:
-    """Yields the dialogues of all files; a file may call its system otherwise, but not two systems.
+    """Yield the dialogues of all files; a file may call its system otherwise, but not two systems.
 
     Raises:
         UserError: the folder has no file that can be read, or something is wrong with one of them.
@@ -380,7 +380,7 @@ def read_system_folder(path: Path, notes: Counter[str], read_file: ReadFile) -> 
 
 
 def system_files(path: Path) -> list[Path]:
-    """Returns the files of a folder that are read, in the order of their names.
+    """Return the files of a folder that are read, in the order of their names.
 
     Raises:
         UserError: there is none, or two are of one system.
@@ -400,5 +400,5 @@ def system_files(path: Path) -> list[Path]:
 
 
 def _plain(file: Path) -> Path:
-    """Returns the name of a file without the ending of its compression."""
+    """Return the name of a file without the ending of its compression."""
     return file.with_suffix("") if file.suffix.lower() in PACKED else file

@@ -76,7 +76,7 @@ _CONVERSATION = frozenset(COMMON["dialogue_id"]) - {"id"}
 
 
 def preference_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the two dialogues of a pair."""
+    """Yield the two dialogues of a pair."""
     if not {*_SIDES} <= line.record.keys():  # as OpenAI's fine-tuning takes them
         sides = {side: line.record.get(name) for side, name in zip(_SIDES, _OPENAIS_SIDES, strict=True)}
         line = line._replace(record={**sides, "prompt": value_at(line.record, "input.messages")})
@@ -90,7 +90,7 @@ def preference_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transc
 
 
 def comparison_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogues of two replies to one context."""
+    """Yield the dialogues of two replies to one context."""
     record, where = line.record, line.where
     reply, ends = next(
         ((reply, ends) for reply in COMPARED for ends in ENDS if all(f"{reply}{end}" in record for end in ends)),
@@ -117,7 +117,7 @@ def comparison_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transc
 
 
 def _all_ends(record: dict[str, Any], reply: str, ends: Sequence[str]) -> list[str]:
-    """Returns the ends of all replies of a record, which may have more than two, such as `_a`, `_b` and `_c`."""
+    """Return the ends of all replies of a record, which may have more than two, such as `_a`, `_b` and `_c`."""
     of_kind = next(kind for kind in (str.isdigit, str.islower, str.isupper) if kind(ends[0][-1]))
     names = [name for name in record if name.startswith(reply + ends[0][:-1]) and of_kind(name[-1])]
     return [name.removeprefix(reply) for name in names if len(name) == len(reply + ends[0])] or list(ends)
@@ -126,7 +126,7 @@ def _all_ends(record: dict[str, Any], reply: str, ends: Sequence[str]) -> list[s
 def _of_pair(
     line: JsonLine, system: str, messages: list[Any], notes: Counter[str], ids: Sequence[str] = _ID_FIELDS, nth: int = 0
 ) -> Transcript:
-    """Returns a dialogue of a pair, the nth of its system; all are on one case."""
+    """Return a dialogue of a pair, the nth of its system; all are on one case."""
     record = {name: line.record[name] for name in _KEPT if line.record.get(name) is not None}
     dialogue_id = named(line.record, ids, line.where) or f"pair-{line.number}"
     if nth:
@@ -136,7 +136,7 @@ def _of_pair(
 
 
 def _is_answer(messages: list[Any]) -> bool:
-    """Returns whether messages begin with one of the system, as one without a speaker is."""
+    """Return whether messages begin with one of the system, as one without a speaker is."""
     names = (messages[0].get(name) for name in SPEAKER_FIELDS) if messages else ()
     speaker = next((name for name in names if name is not None), _TURNS[1])
     return f"{speaker}".casefold() in {*JUDGED} - SYSTEM_ROLES
@@ -146,7 +146,7 @@ def _is_answer(messages: list[Any]) -> bool:
 
 
 def joined(lines: Iterable[JsonLine], notes: Counter[str]) -> Iterator[JsonLine]:
-    """Yields replies, several of one system in one conversation as the last with the others before it.
+    """Yield replies, several of one system in one conversation as the last with the others before it.
 
     Those are of one conversation that share a field such as `session_id` and answer different questions. A field such
     as `turn` orders them, if it has a number in each, and none twice.
@@ -177,12 +177,12 @@ def joined(lines: Iterable[JsonLine], notes: Counter[str]) -> Iterator[JsonLine]
 
 
 def _is_missing(value: Any) -> bool:
-    """Returns whether a value is none: null, empty, or NaN, as tables of numbers have it for a missing id."""
+    """Return whether a value is none: null, empty, or NaN, as tables of numbers have it for a missing id."""
     return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
 
 
 def _turns(lines: Sequence[JsonLine]) -> list[float]:
-    """Returns the number of each reply's turn; none if one has no number, or two have the same."""
+    """Return the number of each reply's turn; none if one has no number, or two have the same."""
     field = next((name for name in ("turn", *lines[0].record) if words(name) in COMMON["turn"]), "")
     found = [number_in(f"{line.record.get(field)}") for line in lines]
     turns = [number for number in found if number is not None and math.isfinite(number)]
@@ -190,7 +190,7 @@ def _turns(lines: Sequence[JsonLine]) -> list[float]:
 
 
 def columns_of(header: Collection[str], columns: Mapping[str, str]) -> dict[str, str]:
-    """Returns the columns of a table with a reply in each row: `prompt`, `response` and `system`, where they are.
+    """Return the columns of a table with a reply in each row: `prompt`, `response` and `system`, where they are.
 
     Args:
         columns: uncommon names, by content.
@@ -209,7 +209,7 @@ def columns_of(header: Collection[str], columns: Mapping[str, str]) -> dict[str,
 
 
 def reply_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogue of one object, or one for each of its completions."""
+    """Yield the dialogue of one object, or one for each of its completions."""
     line = _logged(line, notes)
     several = next((name for name in SEVERAL if isinstance(line.record.get(name), list)), "")
     replies = line.record[several] if several else [line.record]
@@ -223,7 +223,7 @@ def reply_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]
 
 
 def _logged(line: JsonLine, notes: Counter[str]) -> JsonLine:
-    """Returns a logged request and its response as context and reply; other objects unchanged."""
+    """Return a logged request and its response as context and reply; other objects unchanged."""
     sent, received = line.record.get(REQUEST), line.record.get(REPLIES[0])
     if not isinstance(sent, dict) or not isinstance(received, dict):
         return line
@@ -238,7 +238,7 @@ def _logged(line: JsonLine, notes: Counter[str]) -> JsonLine:
 
 
 def _record(line: JsonLine, reply: dict[str, Any], fields: Sequence[str]) -> dict[str, Any]:
-    """Returns an object whose `messages` are the context and a reply."""
+    """Return an object whose `messages` are the context and a reply."""
     field = next((name for name in fields if name in reply), REPLIES[0])
     earlier = _earlier(line.record, line.where)
     full = {name: value for name, value in line.record.items() if name != "model"}
@@ -252,7 +252,7 @@ def _record(line: JsonLine, reply: dict[str, Any], fields: Sequence[str]) -> dic
 
 
 def _context(record: dict[str, Any], where: str) -> list[Any]:
-    """Returns the context of a reply as messages."""
+    """Return the context of a reply as messages."""
     return _messages(_earlier(record, where))
 
 
@@ -269,7 +269,7 @@ def _messages(earlier: list[Any]) -> list[Any]:
 
 
 def _lines_of_roles(text: str) -> list[Any]:
-    """Returns the messages of a text of lines such as `User: Hi` and `System: Hello`, as FED has it; else none."""
+    """Return the messages of a text of lines such as `User: Hi` and `System: Hello`, as FED has it; else none."""
     spoken = transcribed(text)
     roles = [_ROLE_OF.get(f"{one.get('speaker')}".casefold()) for one in spoken]
     messages = [{"role": role, "content": one.get("text")} for role, one in zip(roles, spoken, strict=True)]
@@ -277,7 +277,7 @@ def _lines_of_roles(text: str) -> list[Any]:
 
 
 def _earlier(record: dict[str, Any], where: str) -> list[Any]:
-    """Returns the context of a reply: alternating texts, of which the last is the user's, and messages."""
+    """Return the context of a reply: alternating texts, of which the last is the user's, and messages."""
     content: list[Any] = []
     about: list[str] = []
     question = next((name for name in (*QUESTIONS, INPUT) if record.get(name) is not None), "")
@@ -302,7 +302,7 @@ def _earlier(record: dict[str, Any], where: str) -> list[Any]:
 
 
 def _answers(value: Any, where: str, *, marked: bool = False) -> list[Any]:
-    """Returns a reply as messages, with the context that it repeats; `marked` splits it at marks within it, too."""
+    """Return a reply as messages, with the context that it repeats; `marked` splits it at marks within it, too."""
     if isinstance(value, str):
         is_marked = marked or begins_marked(value)
         return marked_messages(value, _TURNS[1]) if is_marked else [{"role": _TURNS[1], "content": value}]

@@ -45,7 +45,7 @@ _Block = tuple[int, list[dict[str, str]]]
 
 
 def is_plain_text(path: Path) -> bool:
-    """Returns whether a file is such a text, by its first line."""
+    """Return whether a file is such a text, by its first line."""
     is_markdown = path.suffix.lower() == _MARKDOWN
     lines = (line.strip().lstrip("\ufeff") for line in read_lines(path, western=is_western(path)))
     first = next((line for line in lines if line and not (is_markdown and _HEADING.match(line))), "")
@@ -60,7 +60,7 @@ def is_plain_text(path: Path) -> bool:
 
 
 def _spoken(line: str) -> dict[str, str] | str:
-    """Returns a line as an entry with its speaker, without the time before it; as it is where none is named."""
+    """Return a line as an entry with its speaker, without the time before it; as it is where none is named."""
     stamp = _TIME.match(line)
     rest = line[stamp.end() :] if stamp else line
     found = (_BRACKETED.fullmatch(rest) if stamp or rest.startswith("<") else None) or _BOLD.fullmatch(rest)
@@ -71,7 +71,7 @@ def _spoken(line: str) -> dict[str, str] | str:
 
 
 def read_plain_text(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogues of a text, which have no ids."""
+    """Yield the dialogues of a text, which have no ids."""
     lines = list(enumerate(read_lines(path, western=is_western(path)), start=1))
     if any(_END in line for _, line in lines):
         for number, line in lines:
@@ -99,7 +99,7 @@ def _dialogue(
 
 
 def _exchanges(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:
-    """Yields the dialogues of numbered lines; personas are left out."""
+    """Yield the dialogues of numbered lines; personas are left out."""
     dialogues: list[_Block] = []
     for number, line in lines:
         exchange = _EXCHANGE.fullmatch(line.strip())
@@ -114,7 +114,7 @@ def _exchanges(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:
 
 
 def _blocks(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:
-    """Yields blocks of utterances between blank lines."""
+    """Yield blocks of utterances between blank lines."""
     entries: list[dict[str, str]] = []
     begun, is_after_blank = 0, False
     for number, line in lines:
@@ -145,7 +145,7 @@ _TAG = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
 
 
 def is_subtitles(path: Path) -> bool:
-    """Returns whether a file is subtitles, by its first lines."""
+    """Return whether a file is subtitles, by its first lines."""
     lines = (line.strip().lstrip("\ufeff") for line in read_lines(path, western=is_western(path)))
     first = list(islice(filter(None, lines), 2))
     is_numbered = len(first) == 2 and first[0].isdecimal() and _CUE.fullmatch(first[1]) is not None
@@ -153,7 +153,7 @@ def is_subtitles(path: Path) -> bool:
 
 
 def read_subtitles(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogue of a file; successive texts of one speaker are one utterance.
+    """Yield the dialogue of a file; successive texts of one speaker are one utterance.
 
     Raises:
         UserError: the file has no speakers.
@@ -195,18 +195,18 @@ _SENDER = re.compile(r"(?P<speaker>[^:]{1,80}): (?P<text>.*)", re.DOTALL)
 
 
 def is_whatsapp(path: Path) -> bool:
-    """Returns whether a text begins as a chat that WhatsApp exports."""
+    """Return whether a text begins as a chat that WhatsApp exports."""
     first = next((line for line in read_lines(path, western=is_western(path)) if line.strip()), "")
     return _WHATSAPP.fullmatch(first.rstrip("\r\n")) is not None
 
 
 def whatsapp_files(path: Path) -> list[Path]:
-    """Returns the chats that a path names: itself, or the texts in a folder, by name."""
+    """Return the chats that a path names: itself, or the texts in a folder, by name."""
     return [file for file in sorted(path.glob(f"*{_ENDING}")) if is_whatsapp(file)] if path.is_dir() else [path]
 
 
 def read_whatsapp(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields a dialogue for each chat; messages of WhatsApp itself, which have no sender, are passed over."""
+    """Yield a dialogue for each chat; messages of WhatsApp itself, which have no sender, are passed over."""
     for file in whatsapp_files(path):
         entries: list[dict[str, str]] = []
         for number, line in enumerate(read_lines(file, western=is_western(file)), start=1):
@@ -235,7 +235,7 @@ _LINK = re.compile(r"<(?:@(?P<user>\w+)(?:\|[^>]*)?|(?P<target>[^>|]+)(?:\|(?P<l
 
 
 def is_slack(path: Path) -> bool:
-    """Returns whether a folder is an exported workspace or a channel of one."""
+    """Return whether a folder is an exported workspace or a channel of one."""
     if any((path / name).is_file() for name in (_USERS, _CHANNELS)):
         return True
     days = any(re.fullmatch(r"\d{4}-\d\d-\d\d", file.stem) for file in path.glob("*.json"))
@@ -243,13 +243,13 @@ def is_slack(path: Path) -> bool:
 
 
 def slack_files(path: Path) -> list[Path]:
-    """Returns the files of messages that a path names, by channel and day."""
+    """Return the files of messages that a path names, by channel and day."""
     files = path.rglob("*.json") if path.is_dir() else [path]
     return sorted(file for file in files if file.name not in _ABOUT_SLACK)
 
 
 def slack_sources(path: Path) -> list[Path]:
-    """Returns the files of messages and of users that a path names."""
+    """Return the files of messages and of users that a path names."""
     return [*slack_files(path), *_users_files(path)]
 
 
@@ -259,7 +259,7 @@ def _users_files(path: Path) -> list[Path]:
 
 
 def read_slack(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the threads, and for each channel and day the messages outside of threads.
+    """Yield the threads, and for each channel and day the messages outside of threads.
 
     The system is the app that answers. In a workspace with apps, threads without one are passed over.
     """
@@ -295,7 +295,7 @@ def read_slack(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
 
 
 def _slack_users(path: Path) -> tuple[dict[str, str], set[str]]:
-    """Returns the names of users by id, and the names of apps."""
+    """Return the names of users by id, and the names of apps."""
     file = next(iter(_users_files(path)), None)
     listed_users = read_json(file) if file else []
     if not isinstance(listed_users, list):
@@ -321,7 +321,7 @@ def _name_in(record: dict[str, Any], *fields: str) -> str:
 
 
 def _slack_text(text: str, people: Mapping[str, str]) -> str:
-    """Returns a text with the names of users and the labels of links in place of Slack's marks."""
+    """Return a text with the names of users and the labels of links in place of Slack's marks."""
     return unescape(
         _LINK.sub(lambda m: f"@{people.get(m['user'], m['user'])}" if m["user"] else m["label"] or m["target"], text)
     )

@@ -88,7 +88,7 @@ class Export:
     def read(
         self, path: Path, objects: Iterable[JsonLine], columns: Mapping[str, str], notes: Counter[str]
     ) -> Iterator[Transcript]:
-        """Yields the dialogues of an export, in the order in which they begin.
+        """Yield the dialogues of an export, in the order in which they begin.
 
         Args:
             columns: what the configuration names, which the objects have under their usual names.
@@ -118,7 +118,7 @@ class Export:
 
 
 def _dialogue(spans: Sequence[Span], notes: Counter[str]) -> dict[str, Any] | None:
-    """Returns the messages and the model of a conversation; None where no span has messages."""
+    """Return the messages and the model of a conversation; None where no span has messages."""
     traces: dict[str, list[Span]] = {}
     for span in sorted(spans, key=lambda span: span.time):
         traces.setdefault(span.trace, []).append(span)
@@ -135,7 +135,7 @@ def _dialogue(spans: Sequence[Span], notes: Counter[str]) -> dict[str, Any] | No
 
 
 def _shown(spans: Sequence[Span]) -> list[Span]:
-    """Returns the spans of a trace that are its exchange: its root, else its model calls, else all with messages."""
+    """Return the spans of a trace that are its exchange: its root, else its model calls, else all with messages."""
     full = [span for span in spans if span.before and span.after]
     calls = [span for span in full if span.is_call]
     root = [span for span in full if span.is_root]
@@ -146,7 +146,7 @@ def _shown(spans: Sequence[Span]) -> list[Span]:
 
 
 def _joined(messages: list[_Message], span: Span) -> list[_Message]:
-    """Returns the messages of a conversation with those of a span, whose beginning may repeat their end."""
+    """Return the messages of a conversation with those of a span, whose beginning may repeat their end."""
     known, new = [_identity(entry) for entry in messages], [*(span.before or []), *span.after]
     prompts = [entry for entry in new if entry.get("role") in SYSTEM_ROLES and _identity(entry) not in known]
     spoken, rest = _spoken(messages), _spoken(new)
@@ -166,7 +166,7 @@ def _spoken(messages: Sequence[_Message]) -> list[_Message]:
 
 
 def _identity(message: _Message) -> str:
-    """Returns role and text of a message, to find it again."""
+    """Return role and text of a message, to find it again."""
     content = message.get("content")
     if isinstance(content, list):
         content = "\n".join(str(part.get("text", part)) if isinstance(part, dict) else str(part) for part in content)
@@ -177,7 +177,7 @@ def _identity(message: _Message) -> str:
 
 
 def messages_in(value: Any, role: str, names: Sequence[str]) -> list[_Message]:
-    """Returns a value as messages in OpenAI's format; empty if it has none.
+    """Return a value as messages in OpenAI's format; empty if it has none.
 
     Args:
         value: a text, a message, a list of them, JSON of these, or an object that holds one in a field.
@@ -209,7 +209,7 @@ def messages_in(value: Any, role: str, names: Sequence[str]) -> list[_Message]:
 
 
 def _message(entry: Any, role: str) -> _Message | None:
-    """Returns an entry as a message, with empty text without content; None if it is no message."""
+    """Return an entry as a message, with empty text without content; None if it is no message."""
     if not isinstance(entry, dict):
         return {"role": role, "content": entry} if isinstance(entry, str) else None
     if isinstance(entry.get("message"), dict) and not isinstance(entry.get("role"), str):
@@ -232,7 +232,7 @@ def _message(entry: Any, role: str) -> _Message | None:
 
 
 def _lang_chain(entry: _Message) -> str:
-    """Returns the type of a message of LangChain by its class, such as `ai` for AIMessage."""
+    """Return the type of a message of LangChain by its class, such as `ai` for AIMessage."""
     ids = entry.get("id")
     name = str(ids[-1]) if isinstance(ids, list) and ids else ""
     return name.removesuffix("Chunk").removesuffix("Message").casefold()
@@ -245,7 +245,7 @@ def _tool_call(call: _Message) -> _Message:
 
 
 def _content(content: Any) -> Any:
-    """Returns a content as a text or a list of parts with `type`, as OpenAI's messages have it."""
+    """Return a content as a text or a list of parts with `type`, as OpenAI's messages have it."""
     if content is None or isinstance(content, str):
         return content
     if not isinstance(content, list):
@@ -275,13 +275,13 @@ def _content(content: Any) -> Any:
 
 
 def _first(record: Mapping[str, Any], *names: str) -> Any:
-    """Returns the first value of some fields that is there."""
+    """Return the first value of some fields that is there."""
     there = (record[name] for name in names if record.get(name) is not None)
     return next((value for value in there if value == value), None)  # NaN is no id
 
 
 def _objects_in(value: Any) -> list[dict[str, Any]]:
-    """Returns the objects of a list; none of another value."""
+    """Return the objects of a list; none of another value."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
@@ -374,7 +374,7 @@ def _span(span: dict[str, Any], line: JsonLine) -> Span:
 
 
 def _instructions(value: Any) -> list[_Message]:
-    """Returns a system prompt, which the conventions give as parts of a message."""
+    """Return a system prompt, which the conventions give as parts of a message."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         with suppress(ValueError, RecursionError):
             value = json.loads(value)
@@ -384,7 +384,7 @@ def _instructions(value: Any) -> list[_Message]:
 def _first_messages(
     attributes: Mapping[str, Any], nested: Mapping[str, Any], role: str, fields: Sequence[str], *names: str
 ) -> list[_Message]:
-    """Returns the messages of the first attribute that has some, whole or in parts such as `gen_ai.prompt.0.role`."""
+    """Return the messages of the first attribute that has some, whole or in parts such as `gen_ai.prompt.0.role`."""
     for name in names:
         value = attributes.get(name, value_at(nested, name))
         if found := messages_in(value, role, fields):
@@ -393,7 +393,7 @@ def _first_messages(
 
 
 def _attributes(value: Any) -> dict[str, Any]:
-    """Returns the attributes of a span, which OTLP lists with their types, as an object."""
+    """Return the attributes of a span, which OTLP lists with their types, as an object."""
     if isinstance(value, dict):
         return value
     pairs = value if isinstance(value, list) else []
@@ -420,7 +420,7 @@ _NUMBERED = re.compile(r"\.\d+\.")
 
 
 def _nested(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns attributes with numbers in their names as lists within objects."""
+    """Return attributes with numbers in their names as lists within objects."""
     tree: dict[str, Any] = {}
     for name in sorted(attributes):
         if _NUMBERED.search(name):

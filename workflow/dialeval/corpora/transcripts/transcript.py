@@ -90,15 +90,15 @@ class EntryReading:
     messages: list[Message] = field(default_factory=list)
 
     def add_utterance(self, speaker: str, text: str) -> None:
-        """Adds an entry of a speaker, or of a role such as a tool."""
+        """Add an entry of a speaker, or of a role such as a tool."""
         self.messages.append(Message(speaker, text.strip(), _KINDS.get(speaker.casefold())))
 
     def add_hidden(self, kind: HiddenType, text: str) -> None:
-        """Adds a hidden message."""
+        """Add a hidden message."""
         self.messages.append(Message("", text.strip(), kind))
 
     def transcript(self, where: str, **about: Any) -> Transcript:
-        """Returns the dialogue at a place; entries without a text are passed over and counted.
+        """Return the dialogue at a place; entries without a text are passed over and counted.
 
         Entries of which none names a speaker are two speakers' in turn, A and B.
 
@@ -154,7 +154,7 @@ _NO_LETTERS = re.compile(r"[\W_]+")
 
 
 def judged_of(speakers: Sequence[str], system: str, wanted: str | None, where: str) -> str | None:
-    """Returns the system's speaker; empty if unknown, None if the system has no utterance.
+    """Return the system's speaker; empty if unknown, None if the system has no utterance.
 
     Args:
         speakers: the speaker of each utterance.
@@ -185,7 +185,7 @@ def judged_of(speakers: Sequence[str], system: str, wanted: str | None, where: s
 
 
 def names_system(label: str, system: str) -> bool:
-    """Returns whether a speaker's label names the system: holds its name, or begins it.
+    """Return whether a speaker's label names the system: holds its name, or begins it.
 
     Case, blanks and signs do not matter. A role, such as `assistant`, tells nothing, and neither does a single letter.
     """
@@ -221,18 +221,18 @@ _LATER_MARK, _LAST_MARK = ("<extra_id_1>", "\n[|Human|]"), "<|im_end|>"
 
 
 def speaker_and_text(text: str) -> dict[str, str] | str:
-    """Returns a text as an entry with its speaker; as it is where none is named."""
+    """Return a text as an entry with its speaker; as it is where none is named."""
     found = _NAMED.fullmatch(text.strip())
     return text if found is None else found.groupdict()
 
 
 def begins_marked(text: str) -> bool:
-    """Returns whether a text begins with a speaker's mark, such as `Human:`, or is the prompt of several turns."""
+    """Return whether a text begins with a speaker's mark, such as `Human:`, or is the prompt of several turns."""
     return _MARK.match(text.lstrip()) is not None or any(mark in text for mark in _LATER_MARK)
 
 
 def marked_messages(text: str, speaker: str) -> list[dict[str, str]]:
-    """Returns the messages of a text with speakers' marks; what stands before the first is the given speaker's."""
+    """Return the messages of a text with speakers' marks; what stands before the first is the given speaker's."""
     mark = _MARK
     in_lines = {found[1] for found in _LINE_MARK.finditer(text)} == {"Human", "Assistant"}
     if in_lines and _LINE_MARK.match(text.lstrip()) and not re.search(_BLANK_MARK, text):
@@ -254,7 +254,7 @@ def _without_end(text: str) -> str:
 
 
 def transcribed(text: str) -> list[Any]:
-    """Returns the entries of a dialogue in one text: with marks, or with lines `Ann: ...` of two speakers or more."""
+    """Return the entries of a dialogue in one text: with marks, or with lines `Ann: ...` of two speakers or more."""
     if begins_marked(text):
         return marked_messages(text, "user")
     entries: list[dict[str, str]] = []

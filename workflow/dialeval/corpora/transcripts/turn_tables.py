@@ -67,7 +67,7 @@ class Row(NamedTuple):
 
 
 def read_turns(path: Path, notes: Counter[str], columns: Mapping[str, str]) -> Iterator[Transcript]:
-    """Yields the dialogues of a table, in the order in which they begin.
+    """Yield the dialogues of a table, in the order in which they begin.
 
     Args:
         columns: the names of columns that are not called as they commonly are.
@@ -110,12 +110,12 @@ class _Tweet(NamedTuple):
 
 
 def is_of_tweets(header: Iterable[str]) -> bool:
-    """Returns whether a table has the columns of one with tweets."""
+    """Return whether a table has the columns of one with tweets."""
     return {name.strip() for name in header} >= _OF_TWEETS
 
 
 def read_tweets(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the threads of tweets, of which each but the first answers another one; each customer has a dialogue.
+    """Yield the threads of tweets, of which each but the first answers another one; each customer has a dialogue.
 
     The system is the account that answers. Threads without one, or without a customer, are left out.
     """
@@ -177,7 +177,7 @@ def _tweets(path: Path, notes: Counter[str]) -> Iterator[_Tweet]:
 
 
 def _with_one(thread: Sequence[_Tweet], tweets: Mapping[str, _Tweet], customer: str) -> list[_Tweet]:
-    """Returns the tweets of one customer, those that they answer, and the company's that answer them."""
+    """Return the tweets of one customer, those that they answer, and the company's that answer them."""
     kept: set[str] = set()
     asked: dict[str, str] = {}  # tweet -> the customer whom it or what it answers is of
     for tweet in thread:
@@ -194,7 +194,7 @@ def _with_one(thread: Sequence[_Tweet], tweets: Mapping[str, _Tweet], customer: 
 def read_json_turns(
     path: Path, lines: Sequence[JsonLine], notes: Counter[str], columns: Mapping[str, str]
 ) -> Iterator[Transcript]:
-    """Yields the dialogues of objects that are an utterance each; see `read_turns`."""
+    """Yield the dialogues of objects that are an utterance each; see `read_turns`."""
     lines = _in_order_of_replies(lines)
     header = list(dict.fromkeys(name for line in lines for name in line.record))
     places = places_of(path, header, columns, [line.record for line in lines])
@@ -216,7 +216,7 @@ def read_json_turns(
 
 
 def _in_order_of_replies(lines: Sequence[JsonLine]) -> Sequence[JsonLine]:
-    """Returns utterances in the order of their `reply-to`, if no utterance has two replies (ConvoKit)."""
+    """Return utterances in the order of their `reply-to`, if no utterance has two replies (ConvoKit)."""
     names = [f"{line.record.get('id')}" for line in lines]
     answered = [f"{line.record.get('reply-to', line.record.get('reply_to'))}" for line in lines]
     known = {*names} - {"None"}
@@ -235,7 +235,7 @@ def _in_order_of_replies(lines: Sequence[JsonLine]) -> Sequence[JsonLine]:
 def dialogues_of_rows(
     path: Path, rows: Iterable[Row], names: Mapping[str, str], notes: Counter[str]
 ) -> Iterator[Transcript]:
-    """Yields the dialogues of a table with a row for each utterance.
+    """Yield the dialogues of a table with a row for each utterance.
 
     Args:
         names: the names of the columns by content.
@@ -296,7 +296,7 @@ def dialogues_of_rows(
 def places_of(
     path: Path, header: list[str], columns: Mapping[str, str], records: Sequence[dict[str, Any]] = ()
 ) -> dict[str, tuple[int, str]]:
-    """Returns the numbers of the columns by their content, each with the path within its cells, or empty.
+    """Return the numbers of the columns by their content, each with the path within its cells, or empty.
 
     Args:
         columns: the names that the configuration gives, by content.
@@ -350,23 +350,23 @@ def places_of(
 
 
 def is_turn(record: Mapping[str, Any]) -> bool:
-    """Returns whether an object is an utterance with its dialogue, speaker and text, by the names of its fields."""
+    """Return whether an object is an utterance with its dialogue, speaker and text, by the names of its fields."""
     names = {words(name) for name in record} - {*_BARE_NAMES}
     return all(any(name in names for name in COMMON[what]) for what in (*NEEDED, "speaker"))
 
 
 def has_texts(header: Iterable[str]) -> bool:
-    """Returns whether a table has a column that is called as those of utterances commonly are."""
+    """Return whether a table has a column that is called as those of utterances commonly are."""
     return not {*COMMON["text"]}.isdisjoint(map(words, header))
 
 
 def named_columns(header: Sequence[str], places: Mapping[str, tuple[int, str]]) -> dict[str, str]:
-    """Returns the columns' names by content, with the path within a cell after a dot."""
+    """Return the columns' names by content, with the path within a cell after a dot."""
     return {what: f"{header[place]}.{inner}" if inner else header[place] for what, (place, inner) in places.items()}
 
 
 def note_columns(path: Path, header: Sequence[str], places: Mapping[str, tuple[int, str]], notes: Counter[str]) -> None:
-    """Notes the meaning of each column that is read, and the unused columns."""
+    """Note the meaning of each column that is read, and the unused columns."""
     read = (what if what == name else f"{what} from {name}" for what, name in named_columns(header, places).items())
     notes[f"columns of {path.name} read: {', '.join(read)}"] += len(places)
     used = {place for place, _ in places.values()}
@@ -375,7 +375,7 @@ def note_columns(path: Path, header: Sequence[str], places: Mapping[str, tuple[i
 
 
 def _cell(value: Any, what: str, name: str, where: str) -> str:
-    """Returns a value of an object as a cell."""
+    """Return a value of an object as a cell."""
     if what == "text":
         return text_of(value, name, where)
     if what == "time":
@@ -384,7 +384,7 @@ def _cell(value: Any, what: str, name: str, where: str) -> str:
 
 
 def _inner(cell: str, path: str, where: str) -> str:
-    """Returns the value at a path within a cell that holds JSON; empty where there is none."""
+    """Return the value at a path within a cell that holds JSON; empty where there is none."""
     if not path or not cell:
         return cell
     value = value_at(parse_json(cell, where), path)
@@ -414,7 +414,7 @@ def _turn(cell: str, where: str, column: str) -> float:
 def _in_order(
     rows: list[tuple[float, str, str, str]], dialogue_id: str, path: Path
 ) -> list[tuple[float, str, str, str]]:
-    """Returns the rows of a dialogue by turn, within a turn in the file's order."""
+    """Return the rows of a dialogue by turn, within a turn in the file's order."""
     ordered = sorted(rows, key=lambda row: row[0])
     places: dict[tuple[float, str, str], str] = {}
     for turn, place, speaker, text in ordered if ordered[-1][0] > ordered[0][0] else ():
@@ -431,7 +431,7 @@ _TWITTERS_TIME = "%a %b %d %H:%M:%S %z %Y"
 
 
 def time_of(cell: str) -> float:
-    """Returns a time in seconds; NaN where the cell holds none that can be read."""
+    """Return a time in seconds; NaN where the cell holds none that can be read."""
     if (number := number_in(cell)) is not None:
         return number
     with suppress(ValueError):
@@ -446,7 +446,7 @@ def _seconds(time: datetime) -> float:
 
 
 def _by_time(rows: list[tuple[float, str, str, str]], notes: Counter[str]) -> list[tuple[float, str, str, str]]:
-    """Returns the rows of a dialogue by their times, if each has one; rows of one time stay in the file's order."""
+    """Return the rows of a dialogue by their times, if each has one; rows of one time stay in the file's order."""
     times = [row[0] for row in rows]
     if any(time != time for time in times) or times == sorted(times):
         return rows
@@ -458,6 +458,6 @@ def _by_time(rows: list[tuple[float, str, str, str]], notes: Counter[str]) -> li
 
 @lru_cache(maxsize=4096)
 def words(name: str) -> str:
-    """Returns a column's name as `COMMON` writes it: `Conversation ID`, `conversationId` as conversation_id."""
+    """Return a column's name as `COMMON` writes it: `Conversation ID`, `conversationId` as conversation_id."""
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.replace("#", " number "))
     return re.sub(r"[^a-z0-9]+", "_", apart.casefold()).strip("_")

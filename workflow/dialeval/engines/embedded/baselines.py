@@ -75,7 +75,7 @@ class Perplexity(Model):
         return _for_each_dimension(1.0 / (1.0 + np.exp(ORDINARY - mean)), level)
 
     def _log_probability(self, utterances: Sequence[str]) -> tuple[Floats, Floats]:
-        """Returns the summed log-probability of each utterance's words and its end, and how many these are."""
+        """Return the summed log-probability of each utterance's words and its end, and how many these are."""
         if not utterances:
             return np.zeros(0), np.zeros(0)
         texts = Texts(utterances)
@@ -102,7 +102,7 @@ def _for_each_dimension(score: Floats, level: Level) -> Floats:
 
 
 def _taken_up(dialogue: Dialogue) -> float:
-    """Returns the share of the last utterance's different words that are in those before."""
+    """Return the share of the last utterance's different words that are in those before."""
     context = {word for utterance in dialogue[:-1] for word in _words(utterance)}
     reply = set(_words(dialogue[-1]))
     return len(reply & context) / len(reply) if reply else 0.0

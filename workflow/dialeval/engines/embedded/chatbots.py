@@ -66,7 +66,7 @@ class Retrieval(Model):
         self._stage = np.array([min(turn, LATE) for _, turn in places])
 
     def reply(self, utterances: Sequence[str]) -> str:
-        """Returns the reply to a dialogue so far; the same for the same utterances."""
+        """Return the reply to a dialogue so far; the same for the same utterances."""
         scores = self._contexts @ self._weights.dense(self._context(utterances))
         scores = scores + TOPIC_WEIGHT * (self._reply_vectors @ self._topic(utterances))
         scores += FORM_WEIGHT * (self._after_question == is_question(utterances[-1]))
@@ -127,7 +127,7 @@ class Retrieval(Model):
 
 
 def is_question(utterance: str) -> bool:
-    """Returns whether an utterance has a question mark."""
+    """Return whether an utterance has a question mark."""
     return any(mark in utterance for mark in QUESTION_MARKS)
 
 
@@ -181,7 +181,7 @@ class Ngram(Model):
         self._replies = WordWeights(surfaces, self._vocabulary).matrix(surfaces)
 
     def reply(self, utterances: Sequence[str]) -> str:
-        """Returns the reply to a dialogue so far; the same for the same utterances."""
+        """Return the reply to a dialogue so far; the same for the same utterances."""
         rng = generator_for(self._random_seed, *utterances)
         boost = self._topic(utterances[-1])
         for _ in range(ATTEMPTS):
@@ -191,7 +191,7 @@ class Ngram(Model):
         return join_tokens(words) if words else "..."
 
     def log_probability(self, utterances: Sequence[str], continuation: str) -> tuple[float, int]:
-        """Returns the log-probability of a reply to a dialogue, in nats, and its number of tokens, its end included.
+        """Return the log-probability of a reply to a dialogue, in nats, and its number of tokens, its end included.
 
         It is that of `reply` without its repeated attempts, but with the share `UNHEARD` for all words alike, known or
         not, so that no word is impossible.
@@ -207,11 +207,11 @@ class Ngram(Model):
         return total, len(words) + 1
 
     def prefer(self, utterances: Sequence[str], options: Sequence[str]) -> Floats:
-        """Returns for each option the mean log-probability of its tokens as a reply."""
+        """Return for each option the mean log-probability of its tokens as a reply."""
         return np.array([total / n for total, n in (self.log_probability(utterances, option) for option in options)])
 
     def _topic(self, last: str) -> Floats:
-        """Returns a factor of 1 or more for every token: how much it belongs in a reply to this utterance."""
+        """Return a factor of 1 or more for every token: how much it belongs in a reply to this utterance."""
         asked = self._weights.rows([last])
         lift = ((asked @ self._last_by_word) @ self._replies).toarray().ravel()
         peak = lift.max(initial=0.0)
@@ -254,7 +254,7 @@ class Ngram(Model):
         return lru_cache(None)(after)
 
     def _probability(self, history: History, word: int, boost: Floats) -> float:
-        """Returns how likely `_next` draws a word."""
+        """Return how likely `_next` draws a word."""
         probability, left = 0.0, 1.0
         for used in (history, history[1:], ()):
             after = self._after(used)
@@ -275,7 +275,7 @@ def _mark(last: str) -> int:
 
 
 def _kneser_ney(sentences: Sequence[Sequence[int]]) -> dict[History, Continuations]:
-    """Returns the successors of histories of two, one and no tokens; lower orders count distinct predecessors."""
+    """Return the successors of histories of two, one and no tokens; lower orders count distinct predecessors."""
     trigrams = Counter(tuple(sentence[i : i + 3]) for sentence in sentences for i in range(len(sentence) - 2))
     bigrams = Counter(trigram[1:] for trigram in trigrams)
     unigrams = Counter(bigram[1:] for bigram in bigrams)
@@ -327,7 +327,7 @@ class Generic(Model):
     """Answers with stock replies in turn: one list for questions, one for everything else."""
 
     def reply(self, utterances: Sequence[str]) -> str:
-        """Returns the reply to a dialogue so far; the same for the same utterances."""
+        """Return the reply to a dialogue so far; the same for the same utterances."""
         stock = STOCK[script_of(utterances[-1:])]
         replies = stock.to_questions if is_question(utterances[-1]) else stock.to_statements
         return replies[(len(utterances) // 2 - 1) % len(replies)]
@@ -345,12 +345,12 @@ class Random(Model):
         self._random_seed = random_seed
 
     def reply(self, utterances: Sequence[str]) -> str:
-        """Returns the reply to a dialogue so far; the same for the same utterances."""
+        """Return the reply to a dialogue so far; the same for the same utterances."""
         rng = generator_for(self._random_seed, *utterances)
         return self._utterances[int(rng.integers(len(self._utterances)))]
 
     def prefer(self, utterances: Sequence[str], options: Sequence[str]) -> Floats:
-        """Returns for each option a number drawn at random: the same for the same options in the same order."""
+        """Return for each option a number drawn at random: the same for the same options in the same order."""
         return generator_for(self._random_seed, "options", *utterances, *options).random(len(options))
 
     def rate(self, dialogues: Sequence[Dialogue], level: Level) -> Floats:

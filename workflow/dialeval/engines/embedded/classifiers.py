@@ -94,12 +94,12 @@ class Calibration:
         self._slope, self._shift = float(rounded(curve.coef_[0, 0])), float(rounded(curve.intercept_[0]))
 
     def __call__(self, human: Floats) -> Floats:
-        """Returns the calibrated probabilities."""
+        """Return the calibrated probabilities."""
         return np.asarray(1.0 / (1.0 + np.exp(-self._shift - self._slope * log_odds(human))), dtype=np.float64)
 
 
 def dialogue_features(described: Described, machine: Floats) -> tuple[Floats, Integers]:
-    """Returns one row for each dialogue, means, extremes and spread over its utterances, and its number of utterances.
+    """Return one row for each dialogue, means, extremes and spread over its utterances, and its number of utterances.
 
     Args:
         machine: for each of its rows the probability that it is a machine's.
@@ -117,12 +117,12 @@ def dialogue_features(described: Described, machine: Floats) -> tuple[Floats, In
 
 
 def log_odds(probability: Floats) -> Floats:
-    """Returns log-odds, which stay finite at 0 and 1."""
+    """Return log-odds, which stay finite at 0 and 1."""
     return np.asarray(np.log((probability + CAUTION) / (1 + CAUTION - probability)), dtype=np.float64)
 
 
 def _balanced(chosen: npt.NDArray[np.bool_], weight: Floats) -> Floats:
-    """Returns the weights, scaled so that the chosen ones and the others weigh the same."""
+    """Return the weights, scaled so that the chosen ones and the others weigh the same."""
     total = np.where(chosen, weight[chosen].sum(), weight[~chosen].sum())
     return np.asarray(weight / total * len(weight) / 2, dtype=np.float64)
 
@@ -223,7 +223,7 @@ class Trees:
         return total / len(self._roots)
 
     def _leaves(self, values: npt.NDArray[np.float32]) -> Integers:
-        """Returns the leaf that each row comes to in each tree: trees by rows."""
+        """Return the leaf that each row comes to in each tree: trees by rows."""
         n_rows, n_features = values.shape
         flat, children = values.ravel(), self._children.ravel()
         at = np.repeat(self._roots, n_rows)

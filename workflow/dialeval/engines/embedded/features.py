@@ -86,7 +86,7 @@ class Described:
 
 
 def describe(batch: Batch, statistics: Statistics) -> Described:
-    """Describes utterances of some dialogues with the statistics of others."""
+    """Describe utterances of some dialogues with the statistics of others."""
     alone = _describe_alone(batch.texts, statistics)
     row, last, turn, replies = batch.row, batch.last, batch.turn, batch.turn > 0
 
@@ -162,7 +162,7 @@ def _describe_alone(texts: Texts, statistics: Statistics) -> _Alone:
 
 
 def _norms(rows: sparse.csr_array) -> Floats:
-    """Returns the length of each row, and of one at the origin next to nothing, so that it can be divided by."""
+    """Return the length of each row, and of one at the origin next to nothing, so that it can be divided by."""
     return np.maximum(np.sqrt(rows.power(2).sum(axis=1)), 1e-12)
 
 
@@ -188,7 +188,7 @@ class _Alone:
 
 
 def _look_back(tfidf: sparse.csr_array, batch: Batch) -> tuple[Floats, Floats, Integers, tuple[Floats, Floats]]:
-    """Compares every utterance with those before it.
+    """Compare every utterance with those before it.
 
     Returns:
         The greatest cosine with an earlier utterance; the greatest that is no repetition; how many utterances back the
@@ -217,7 +217,7 @@ def _look_back(tfidf: sparse.csr_array, batch: Batch) -> tuple[Floats, Floats, I
 
 
 def _cosine_pairs(rows: sparse.csr_array, left: Integers, right: Integers) -> Floats:
-    """Returns the cosine of each pair of rows of length 1; a dialogue and its perturbed copies share most pairs."""
+    """Return the cosine of each pair of rows of length 1; a dialogue and its perturbed copies share most pairs."""
     pairs, number = np.unique(left * rows.shape[0] + right, return_inverse=True)
     left, right = np.divmod(pairs, rows.shape[0])
     parts = [slice(start, start + PAIRS_AT_ONCE) for start in range(0, len(pairs), PAIRS_AT_ONCE)]
@@ -226,7 +226,7 @@ def _cosine_pairs(rows: sparse.csr_array, left: Integers, right: Integers) -> Fl
 
 
 def _products(left: sparse.csr_array, right: sparse.csr_array) -> Floats:
-    """Returns the inner product of each pair of rows."""
+    """Return the inner product of each pair of rows."""
     return np.asarray(sparse.csr_array(left * right).sum(axis=1), dtype=np.float64)
 
 
@@ -245,7 +245,7 @@ def _compare_with_earlier(alone: _Alone, idf: Floats, batch: Batch) -> tuple[Flo
 
 
 def _greatest_before(values: Floats, batch: Batch) -> Floats:
-    """Returns the greatest value among the earlier utterances of the dialogue, 0 for the first."""
+    """Return the greatest value among the earlier utterances of the dialogue, 0 for the first."""
     turn = batch.turn
     greatest = np.zeros(len(turn))
     for back in range(1, min(LOOK_BACK, int(turn.max(initial=0))) + 1):

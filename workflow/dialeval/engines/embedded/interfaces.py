@@ -149,12 +149,12 @@ class Rated(NamedTuple):
 
 
 def as_papers(request: Request) -> Request:
-    """Returns a request under the user's own form as the equivalent request of a paper's protocol."""
+    """Return a request under the user's own form as the equivalent request of a paper's protocol."""
     return replace(request, protocol=_ALIKE[request.protocol]) if request.protocol in _ALIKE else request
 
 
 def check(request: Request, method: str, serves: Collection[str]) -> None:
-    """Raises AnswerFailure if a method cannot answer a request because of its protocol, kind or subject."""
+    """Raise AnswerFailure if a method cannot answer a request because of its protocol, kind or subject."""
     if request.protocol not in _KINDS:
         raise _refusal(f"embedded models cannot answer '{request.protocol}'; they can answer: {', '.join(_KINDS)}")
     if request.protocol not in serves:
@@ -176,7 +176,7 @@ def check(request: Request, method: str, serves: Collection[str]) -> None:
 
 
 def read_rating(request: Request) -> Rated:
-    """Returns the content of a request `rating`: its labels are dimensions, its subject (utterances, (level,), ...)."""
+    """Return the content of a request `rating`: its labels are dimensions, its subject (utterances, (level,), ...)."""
     if not request.labels:
         raise _refusal(f"request '{request.request_id}' of protocol 'rating' names no dimension in its labels")
     if len(request.subject) < 2 or not request.subject[0] or len(request.subject[1]) != 1:
@@ -187,7 +187,7 @@ def read_rating(request: Request) -> Rated:
 
 
 def read_yes_no(request: Request) -> Rated:
-    """Returns the content of a request `yes_no`: its subject is (utterances, (level, dimension), ...)."""
+    """Return the content of a request `yes_no`: its subject is (utterances, (level, dimension), ...)."""
     if len(request.subject) < 2 or not request.subject[0] or len(request.subject[1]) != 2:
         raise _refusal(
             f"request '{request.request_id}' of protocol 'yes_no' must be about at least one utterance, and a level "
@@ -203,7 +203,7 @@ def read_yes_no(request: Request) -> Rated:
 
 
 def read_options(request: Request) -> tuple[Dialogue, tuple[str, ...]]:
-    """Returns dialogue and options of a request `multiple_choice`; other parts of its subject are ignored."""
+    """Return dialogue and options of a request `multiple_choice`; other parts of its subject are ignored."""
     place = f"request '{request.request_id}' of protocol 'multiple_choice'"
     if len(request.subject) < 2 or not request.subject[0] or not 2 <= len(request.subject[1]) <= len(LETTERS):
         raise _refusal(f"{place} must be about at least one utterance, and 2 to {len(LETTERS)} options")
@@ -249,30 +249,30 @@ class ScoredAnswer(NamedTuple):
 
 
 def rating_answer(dimensions: Sequence[str], scores: Sequence[float]) -> ScoredAnswer:
-    """Returns a line for each dimension, with its score between 0 and 1 put on the scale from 1 to 5."""
+    """Return a line for each dimension, with its score between 0 and 1 put on the scale from 1 to 5."""
     lines = [f"{dimension} - {1 + 4 * score:.2f}" for dimension, score in zip(dimensions, scores, strict=True)]
     return ScoredAnswer(text="\n".join(lines))
 
 
 def yes_no_answer(score: float) -> ScoredAnswer:
-    """Returns the log-probabilities of Yes, which is the score, and No."""
+    """Return the log-probabilities of Yes, which is the score, and No."""
     yes = min(max(score, CAUTION), 1 - CAUTION)
     return _chosen({"Yes": float(np.log(yes)), "No": float(np.log1p(-yes))})
 
 
 def letter_answer(preferences: Floats) -> ScoredAnswer:
-    """Returns the letter of the preferred option; of equally preferred ones, that of the first."""
+    """Return the letter of the preferred option; of equally preferred ones, that of the first."""
     return ScoredAnswer(text=f"Answer: {LETTERS[int(np.argmax(preferences))]}")
 
 
 def label_answer(labels: Sequence[str], preferences: Floats) -> ScoredAnswer:
-    """Returns the log-probability of each label, in the order of the options."""
+    """Return the log-probability of each label, in the order of the options."""
     logprobs = normalised(preferences)
     return _chosen({label: float(logprob) for label, logprob in zip(labels, logprobs, strict=True)})
 
 
 def normalised(preferences: Floats) -> Floats:
-    """Returns log-probabilities from log-odds between options."""
+    """Return log-probabilities from log-odds between options."""
     relative = preferences - preferences.max()
     return np.asarray(relative - np.log(np.exp(relative).sum()), dtype=np.float64)
 

@@ -124,7 +124,7 @@ class Judge(Model):
         return comparison_answer(self, judgements[0], judgements[1], protocol)
 
     def rarity(self, utterances: Sequence[str]) -> Floats:
-        """Returns the idf of the rarest word of each utterance."""
+        """Return the idf of the rarest word of each utterance."""
         return self._readers[0].rarity(utterances)
 
     def _judge_chunk(self, dialogues: Sequence[Dialogue]) -> list[Judgement]:
@@ -230,7 +230,7 @@ def _learn_lengths(tables: Sequence[tuple[Floats, Integers]], examples: Sequence
 
 
 def _parts_of_utterances(folds: Sequence[Sequence[Dialogue]]) -> dict[str, int]:
-    """Returns the number of the fold that each utterance is in, for utterances that are in one fold only."""
+    """Return the number of the fold that each utterance is in, for utterances that are in one fold only."""
     found: dict[str, int] = {}
     for number, fold in enumerate(folds):
         # in the order of the dialogues: that of a set differs between processes, and so would the learned file

@@ -48,7 +48,7 @@ class Learned:
         return self.models[self._key(dialogue)]
 
     def _key(self, dialogue: Sequence[str]) -> tuple[Script, int]:
-        """Returns script and fold; a script that was not learned is answered for by the other one."""
+        """Return script and fold; a script that was not learned is answered for by the other one."""
         fold = fold_of(dialogue, self.folds)
         key = (script_of(dialogue), fold)
         return key if key in self.models else next(known for known in self.models if known[1] == fold)
@@ -89,7 +89,7 @@ def learn(method: str, dialogues: Sequence[Dialogue], *, random_seed: int, folds
 
 
 def learner_of(method: str) -> Learner:
-    """Returns how a method learns.
+    """Return how a method learns.
 
     Raises:
         UserError: there is no such method.
@@ -102,7 +102,7 @@ def learner_of(method: str) -> Learner:
 
 
 def _clean(dialogue: Sequence[str]) -> Dialogue:
-    """Returns the dialogue without blanks around utterances and without empty ones; nothing, if it begins with one."""
+    """Return the dialogue without blanks around utterances and without empty ones; nothing, if it begins with one."""
     if not dialogue or not dialogue[0].strip():
         return ()
     return tuple(stripped for utterance in dialogue if (stripped := utterance.strip()))
@@ -129,12 +129,12 @@ _REMEDY = "delete the file, and the next run trains the model again"
 
 
 def learned_bytes(learned: Learned) -> bytes:
-    """Returns the content of a learned model's file; equal models give equal bytes."""
+    """Return the content of a learned model's file; equal models give equal bytes."""
     return packed(learned, _classes(learned.method), _versions())
 
 
 def read_learned(path: Path, method: str) -> Learned:
-    """Reads the file of a learned model; it may come from an untrusted source.
+    """Read the file of a learned model; it may come from an untrusted source.
 
     Raises:
         UserError: it is not such a model, a damaged one, or one that another version wrote.

@@ -145,7 +145,7 @@ class Uptake:
         self._idf = rounded(np.log((len(utterances) + 1) / (n + 1)))
 
     def values(self, batch: Batch) -> Floats:
-        """Describes replies.
+        """Describe replies.
 
         Returns:
             Places by `UPTAKE_FEATURES`; 0 at the first turn, except for new words.
@@ -180,7 +180,7 @@ class Uptake:
         )
 
     def _presence(self, utterances: Sequence[str]) -> sparse.csr_array:
-        """Returns which beginnings occur in which utterance: a matrix of 0 and 1."""
+        """Return which beginnings occur in which utterance: a matrix of 0 and 1."""
         number, size = self._number, len(self._number)
         found = [
             sorted(
@@ -207,7 +207,7 @@ def _total(rows: sparse.csr_array) -> Floats:
 
 
 def _greatest(rows: sparse.csr_array) -> Floats:
-    """Returns the greatest value of each row, at least 0."""
+    """Return the greatest value of each row, at least 0."""
     if not rows.nnz:
         return np.zeros(rows.shape[0])
     return np.maximum(np.asarray(rows.max(axis=1).todense(), dtype=np.float64).ravel(), 0.0)
@@ -233,7 +233,7 @@ class ReplyFit:
         self._by_sentence = ExpectedReply([*map(signs_of_last_sentence, last)], [*map(signs_of_first_sentence, reply)])
 
     def values(self, batch: Batch, described: Described) -> Floats:
-        """Returns the features of each utterance: utterances by those of the judge and `REPLY_FEATURES`.
+        """Return the features of each utterance: utterances by those of the judge and `REPLY_FEATURES`.
 
         Args:
             batch: dialogues.
@@ -306,7 +306,7 @@ class Places:
         self._middle = rounded((rows @ self._directions).mean(axis=0))
 
     def mapped(self, by: Floats) -> Places:
-        """Returns the same places in other dimensions, by a matrix: dimensions by other dimensions."""
+        """Return the same places in other dimensions, by a matrix: dimensions by other dimensions."""
         other = object.__new__(Places)
         other._signs = self._signs
         other._directions = rounded(np.ascontiguousarray(self._directions @ by))
@@ -314,5 +314,5 @@ class Places:
         return other
 
     def of(self, texts: Sequence[Sequence[str]]) -> Floats:
-        """Returns the features of texts; those of a text do not depend on other texts."""
+        """Return the features of texts; those of a text do not depend on other texts."""
         return np.asarray(self._signs.rows(texts) @ self._directions - self._middle, dtype=np.float64)

@@ -32,7 +32,7 @@ _FAST = 1
 
 
 def packed(value: object, classes: Mapping[str, type], versions: Mapping[str, int]) -> bytes:
-    """Returns a file with a value: the arrays of an .npz, one for each dtype, and the rest as JSON in another.
+    """Return a file with a value: the arrays of an .npz, one for each dtype, and the rest as JSON in another.
 
     Args:
         versions: of the layout, which `versions_of` reads alone.
@@ -58,7 +58,7 @@ def packed(value: object, classes: Mapping[str, type], versions: Mapping[str, in
 
 
 def versions_of(content: bytes) -> dict[str, int]:
-    """Returns the versions that `packed` wrote.
+    """Return the versions that `packed` wrote.
 
     Raises:
         ValueError: it is no such file, or a damaged one.
@@ -67,7 +67,7 @@ def versions_of(content: bytes) -> dict[str, int]:
 
 
 def unpacked(content: bytes, classes: Mapping[str, type]) -> Any:
-    """Returns the value that `packed` wrote.
+    """Return the value that `packed` wrote.
 
     Args:
         classes: the classes that objects may have; no other is looked up.

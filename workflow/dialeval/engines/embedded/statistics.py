@@ -92,7 +92,7 @@ class Statistics:
         return Words(numbers[words], texts.of[words])
 
     def presence(self, words: Words, n_texts: int) -> sparse.csr_array:
-        """Returns which words occur in which text: a matrix of 0 and 1, texts by known and unknown words."""
+        """Return which words occur in which text: a matrix of 0 and 1, texts by known and unknown words."""
         n_columns = self.size + N_UNKNOWN
         return _presence(distinct(words.of * n_columns + words.word), (n_texts, n_columns))
 
@@ -116,15 +116,15 @@ class Statistics:
         return _mean_over_words(presence, _and_unknown(self._closing, 0.0))
 
     def opener(self, texts: Texts) -> Integers:
-        """Returns a number for how each text begins: one for each frequent first word, 0 for all others."""
+        """Return a number for how each text begins: one for each frequent first word, 0 for all others."""
         return texts.first(texts.numbers(self._openers, 0), missing=0)
 
     def question(self, texts: Texts, opener: Integers) -> Floats:
-        """Returns 1 for each text that asks: by its mark, or if it ends with no mark at all, by its first word."""
+        """Return 1 for each text that asks: by its mark, or if it ends with no mark at all, by its first word."""
         return np.asarray(texts.asks | (texts.ends_in_word & self._asks[opener]), dtype=np.float64)
 
     def opener_fit(self, last: Integers, kind: Integers, opener: Integers) -> Floats:
-        """Returns how much likelier a reply begins as it does because of how the last utterance begins and ends.
+        """Return how much likelier a reply begins as it does because of how the last utterance begins and ends.
 
         Args:
             last: opener of the last utterance.
@@ -148,7 +148,7 @@ class Statistics:
 
 
 def _log_odds(presence: sparse.csr_array, chosen: npt.NDArray[np.bool_]) -> Floats:
-    """Returns for each word log(p(word | chosen) / p(word | others)), smoothed."""
+    """Return for each word log(p(word | chosen) / p(word | others)), smoothed."""
     inside = np.asarray(presence[np.flatnonzero(chosen)].sum(axis=0)).ravel()
     outside = np.asarray(presence[np.flatnonzero(~chosen)].sum(axis=0)).ravel()
     odds = np.log((inside + 1) / (chosen.sum() + 2)) - np.log((outside + 1) / ((~chosen).sum() + 2))
@@ -167,7 +167,7 @@ def _mean_over_words(presence: sparse.csr_array, weight: Floats) -> Floats:
 
 
 def _dependence(first: Integers, second: Integers, n_first: int, n_second: int) -> Floats:
-    """Returns log(p(second | first) / p(second)), shrunk towards 0 where counts are small."""
+    """Return log(p(second | first) / p(second)), shrunk towards 0 where counts are small."""
     counts = np.zeros((n_first, n_second))
     np.add.at(counts, (first, second), 1.0)
     share = (counts.sum(axis=0) + 1.0) / (counts.sum() + n_second)
@@ -211,7 +211,7 @@ class ReplyModel:
         self._constant = float(rounded(regression.intercept_[0]))
 
     def read(self, texts: Texts) -> tuple[sparse.csr_array, sparse.csr_array]:
-        """Returns the frequent words of texts, and a constant.
+        """Return the frequent words of texts, and a constant.
 
         Returns:
             Those of utterances that are replied to, and those of replies, with the frequent word that each begins with.
@@ -227,7 +227,7 @@ class ReplyModel:
         return _presence(asked, (len(every), width))[:, : n + 1], _presence(answered, (len(every), width))
 
     def fit(self, asked: sparse.csr_array, answered: sparse.csr_array, last: Integers, reply: Integers) -> Floats:
-        """Returns log-odds for being a true reply.
+        """Return log-odds for being a true reply.
 
         Args:
             asked: utterances as what is replied to.
@@ -241,7 +241,7 @@ class ReplyModel:
 
 
 def _pairs(asked: sparse.csr_array, answered: sparse.csr_array) -> sparse.csr_array:
-    """Returns which pairs of columns occur together, row by row: rows by (columns of asked x columns of answered)."""
+    """Return which pairs of columns occur together, row by row: rows by (columns of asked x columns of answered)."""
     n_asked, n_answered = np.diff(asked.indptr), np.diff(answered.indptr)
     n = n_asked * n_answered
     row = np.repeat(np.arange(len(n)), n)
@@ -255,7 +255,7 @@ def _pairs(asked: sparse.csr_array, answered: sparse.csr_array) -> sparse.csr_ar
 
 
 def _presence(codes: Integers, shape: tuple[int, int]) -> sparse.csr_array:
-    """Returns a matrix of 0 and 1 from where the ones are: in order, row by row."""
+    """Return a matrix of 0 and 1 from where the ones are: in order, row by row."""
     row, columns = np.divmod(codes, shape[1])
     ends = np.searchsorted(row, np.arange(shape[0] + 1))
     return sparse.csr_array((np.ones(len(columns)), columns, ends), shape=shape)
@@ -302,7 +302,7 @@ class KneserNey:
         self._unigrams = unigrams / unigrams.sum()
 
     def grams(self, tokens: Integers, n: Integers) -> Integers:
-        """Returns the codes of the trigrams of texts, one text after the other; the last one of each ends it."""
+        """Return the codes of the trigrams of texts, one text after the other; the last one of each ends it."""
         of = np.repeat(np.arange(len(n)), n)
         bounded = np.full(len(tokens) + ORDER * len(n), BOUNDARY, dtype=np.int64)
         bounded[np.arange(len(tokens)) + ORDER * of + ORDER - 1] = tokens  # between two edges before, and one after
@@ -317,11 +317,11 @@ class KneserNey:
         return code
 
     def alone(self, grams: Integers) -> Floats:
-        """Returns the unigram probability of the last token of each trigram."""
+        """Return the unigram probability of the last token of each trigram."""
         return np.asarray(self._unigrams[grams % self._size], dtype=np.float64)
 
     def probability(self, grams: Integers) -> Floats:
-        """Returns the probability of the last token of each trigram, given the two before it."""
+        """Return the probability of the last token of each trigram, given the two before it."""
         probability = self.alone(grams)
         for order, counted in enumerate(self._orders, start=2):
             probability = _interpolate(counted, grams % self._size**order, self._size, probability)
@@ -335,7 +335,7 @@ def _count_histories(codes: Integers, counts: Floats, size: int) -> Order:
 
 
 def _interpolate(counted: Order, code: Integers, size: int, lower: Floats) -> Floats:
-    """Returns the probabilities of one order, given those of the next lower one."""
+    """Return the probabilities of one order, given those of the next lower one."""
     place = np.minimum(np.searchsorted(counted.codes, code), len(counted.codes) - 1)
     count = np.where(counted.codes[place] == code, counted.counts[place], 0.0)
     history = np.minimum(np.searchsorted(counted.histories, code // size), len(counted.histories) - 1)
@@ -384,7 +384,7 @@ class LanguageModel:
         return np.add.reduceat(gain, starts) / (n + 1), np.minimum.reduceat(gain, starts)
 
     def _numbers(self, texts: Texts) -> tuple[Integers, Integers]:
-        """Returns the numbers of the tokens that do not end a text, and how many each text has."""
+        """Return the numbers of the tokens that do not end a text, and how many each text has."""
         of_word = texts.numbers(self._of_word, OTHER)
         of_ending = texts.numbers_by_ending(self._of_ending, ENDING, OTHER)
         numbers = np.where(of_word == OTHER, of_ending, of_word)
@@ -393,7 +393,7 @@ class LanguageModel:
 
 
 def _most_common(counted: Mapping[str, int], n: int) -> list[str]:
-    """Returns the most frequent elements; equally frequent ones in alphabetical order."""
+    """Return the most frequent elements; equally frequent ones in alphabetical order."""
     return sorted(counted, key=lambda element: (-counted[element], element))[:n]
 
 
@@ -422,16 +422,16 @@ class Topics:
         self._place = rounded(place * np.sign(greatest))
 
     def place(self, presence: sparse.csr_array) -> Floats:
-        """Returns the topic vectors of utterances, shape [utterances, topics]; zero without a known word."""
+        """Return the topic vectors of utterances, shape [utterances, topics]; zero without a known word."""
         return np.asarray(sparse.csr_array(presence * self._idf) @ self._place, dtype=np.float64)
 
 
 def cosine(left: Floats, right: Floats) -> Floats:
-    """Returns the cosine of each pair of rows; 0 if a row is zero."""
+    """Return the cosine of each pair of rows; 0 if a row is zero."""
     return np.asarray((unit_rows(left) * unit_rows(right)).sum(axis=1), dtype=np.float64)
 
 
 def unit_rows(rows: Floats) -> Floats:
-    """Returns rows of length 1; a row of zeros stays one."""
+    """Return rows of length 1; a row of zeros stays one."""
     norm = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
     return np.asarray(rows / np.maximum(norm, 1e-12), dtype=np.float64)

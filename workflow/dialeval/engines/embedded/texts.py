@@ -52,11 +52,11 @@ class Texts:
         self.of: Integers = np.repeat(np.arange(len(found)), self.n)
 
     def numbers(self, number: Mapping[str, int], missing: int) -> Integers:
-        """Returns the number of every token of all texts; `missing` for unknown tokens."""
+        """Return the number of every token of all texts; `missing` for unknown tokens."""
         return _looked_up(number, self.vocabulary, missing)[self.token]
 
     def numbers_by_ending(self, number: Mapping[str, int], letters: int, missing: int) -> Integers:
-        """Returns the same for the last letters of every token."""
+        """Return the same for the last letters of every token."""
         return _looked_up(number, [token[-letters:] for token in self.vocabulary], missing)[self.token]
 
     @cached_property
@@ -98,7 +98,7 @@ class Texts:
         return some
 
     def first(self, numbers: Integers, missing: int, where: Booleans | None = None) -> Integers:
-        """Returns the number of each text's first token.
+        """Return the number of each text's first token.
 
         Args:
             numbers: one for every token.
@@ -126,7 +126,7 @@ def rounded(values: npt.ArrayLike, decimals: int = DECIMALS) -> Floats:
 
 
 def distinct(codes: Integers) -> Integers:
-    """Returns the different codes in order; numpy's `unique` hashes them, which takes longer than to sort."""
+    """Return the different codes in order; numpy's `unique` hashes them, which takes longer than to sort."""
     codes = np.sort(codes)
     return codes[np.flatnonzero(np.diff(codes, prepend=-1))]
 
@@ -210,7 +210,7 @@ _SENTENCE = re.compile(r"[^.?!。？！؟]+[.?!。？！؟]*")
 
 @lru_cache(maxsize=65536)
 def beginnings(text: str) -> tuple[str, ...]:
-    """Returns the beginnings of a text's words, and its question marks."""
+    """Return the beginnings of a text's words, and its question marks."""
     return tuple(token[:LETTERS] for token in telling_tokens(text))
 
 
@@ -254,7 +254,7 @@ class Signs:
         self._idf = rounded(1.0 + np.log((1 + len(texts)) / (1 + n)))
 
     def rows(self, texts: Sequence[Sequence[str]]) -> sparse.csr_array:
-        """Returns texts by known signs; a text without any is a row of zeros."""
+        """Return texts by known signs; a text without any is a row of zeros."""
         number = self._number
         found = [[number[sign] for sign in text if sign in number] for text in texts]
         ends = np.cumsum([0, *map(len, found)])
@@ -269,7 +269,7 @@ def _distinct(*signs: str) -> tuple[str, ...]:
 
 
 def _classes(text: str) -> tuple[str, ...]:
-    """Returns the beginnings of words, and one sign for all numbers."""
+    """Return the beginnings of words, and one sign for all numbers."""
     return tuple("#" if any(map(str.isdigit, word)) else word for word in beginnings(text))
 
 
@@ -284,12 +284,12 @@ def _asks(text: str) -> bool:
 
 
 def _sentences(text: str) -> list[str]:
-    """Returns the sentences of a text that have a letter or digit; where there is none, the text."""
+    """Return the sentences of a text that have a letter or digit; where there is none, the text."""
     return [sentence for sentence in _SENTENCE.findall(text) if any(map(str.isalnum, sentence))] or [text]
 
 
 def _form_of_reply(text: str) -> tuple[str, ...]:
-    """Returns how a text begins, whether it and its first sentence ask, and whether there are numbers in it."""
+    """Return how a text begins, whether it and its first sentence ask, and whether there are numbers in it."""
     asks = "asks first" if _asks(_sentences(text)[0]) else "asks not first"
     return (*_form(text), asks, "numbers" if "#" in _classes(text) else "no numbers")
 

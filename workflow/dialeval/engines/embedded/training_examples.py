@@ -80,7 +80,7 @@ class Perturber:
         return changed if changed != dialogue else None
 
     def _stray(self, dialogue: Dialogue, rng: np.random.Generator) -> PerturbedDialogue | None:
-        """Returns the dialogue continued by passages of other dialogues, each coherent in itself."""
+        """Return the dialogue continued by passages of other dialogues, each coherent in itself."""
         if len(dialogue) < 2 or len(self._pool) < 2:
             return None
         start = 1 + _below(len(dialogue) - 1, rng)
@@ -111,13 +111,13 @@ class Perturber:
 
 
 def most_generic(utterances: Sequence[str], rarity: Sequence[float]) -> list[str]:
-    """Returns the utterances whose rarest words are the most frequent, least rare first."""
+    """Return the utterances whose rarest words are the most frequent, least rare first."""
     order = sorted(set(zip(rarity, utterances, strict=True)))
     return [utterance for _, utterance in order[: max(5, int(len(order) * SHARE_OF_GENERIC))]]
 
 
 def _reorder(dialogue: Dialogue, rng: np.random.Generator) -> PerturbedDialogue | None:
-    """Returns the dialogue with all utterances but the first in another order."""
+    """Return the dialogue with all utterances but the first in another order."""
     n = len(dialogue)
     if n < 4:
         return None
@@ -128,7 +128,7 @@ def _reorder(dialogue: Dialogue, rng: np.random.Generator) -> PerturbedDialogue 
 
 
 def _turns(n: int, start: int, rng: np.random.Generator) -> list[int]:
-    """Returns the turns to perturb: half the time a few, else all from some turn on, as when a machine takes over."""
+    """Return the turns to perturb: half the time a few, else all from some turn on, as when a machine takes over."""
     if rng.random() < 0.5:
         return list(range(start + _below(n - start, rng), n))
     n_changed = 1 + _below(max(1, (n - start) // 2), rng)
@@ -136,7 +136,7 @@ def _turns(n: int, start: int, rng: np.random.Generator) -> list[int]:
 
 
 def _below(n: int, rng: np.random.Generator) -> int:
-    """Returns one of the numbers from 0 to n - 1; the generator's own `integers` takes ten times as long for one."""
+    """Return one of the numbers from 0 to n - 1; the generator's own `integers` takes ten times as long for one."""
     return int(rng.random() * n)
 
 
@@ -145,7 +145,7 @@ def _draw(utterances: Sequence[str], rng: np.random.Generator) -> str:
 
 
 def _vary(utterance: str, rng: np.random.Generator) -> str:
-    """Returns an utterance, now and then without one of its words."""
+    """Return an utterance, now and then without one of its words."""
     words = surface_tokens(utterance)
     if len(words) > 3 and rng.random() < 0.3:
         words.pop(_below(len(words) - 1, rng))
@@ -158,7 +158,7 @@ def _join(utterances: Sequence[str]) -> str:
 
 
 def _shuffle(utterance: str, rng: np.random.Generator) -> str:
-    """Returns the utterance with its words in another order, and its last mark where it was."""
+    """Return the utterance with its words in another order, and its last mark where it was."""
     words = surface_tokens(utterance)
     body, end = (words[:-1], words[-1:]) if len(words) > 1 else (words, [])
     return join_tokens([body[int(place)] for place in rng.permutation(len(body))] + end)
@@ -195,7 +195,7 @@ class Examples:
 
 
 def make_examples(dialogues: Sequence[Dialogue], reader: Reader, random_seed: int) -> Examples:
-    """Returns the examples of one inner fold."""
+    """Return the examples of one inner fold."""
     perturber = make_perturber(dialogues, reader.rarity)
     texts: list[Dialogue] = []
     labels: list[npt.NDArray[np.int8]] = []
@@ -222,7 +222,7 @@ def make_examples(dialogues: Sequence[Dialogue], reader: Reader, random_seed: in
 
 
 def make_perturber(pool: Sequence[Dialogue], rarity: Callable[[Sequence[str]], Floats]) -> Perturber:
-    """Returns a function that perturbs dialogues with utterances of a pool.
+    """Return a function that perturbs dialogues with utterances of a pool.
 
     Args:
         rarity: of utterances, by statistics that did not count the pool.

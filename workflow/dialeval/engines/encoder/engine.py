@@ -43,7 +43,7 @@ Outcome = tuple[str, Response | AnswerFailure]
 
 
 def open_model(model: EncoderModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
-    """Returns the engine of a metric; `learned` begins with the folder that a run has trained.
+    """Return the engine of a metric; `learned` begins with the folder that a run has trained.
 
     Raises:
         UserError: a library is missing, or the folder holds no metric.
@@ -79,7 +79,7 @@ class EncoderEngine:
         self._n, self._n_cut = 0, 0
 
     def takes(self, request: Request) -> bool:
-        """Returns whether the metric was trained for a request's level and criterion."""
+        """Return whether the metric was trained for a request's level and criterion."""
         try:
             return takes(request, self._metric)
         except AnswerFailure:
@@ -95,15 +95,15 @@ class EncoderEngine:
     def answer_all(
         self, requests: Iterable[tuple[str, Request]], store: ResponseStore
     ) -> AsyncGenerator[Outcome, None]:
-        """Yields key and outcome of every request, each once; see `engines.answering.TableEngine`."""
+        """Yield key and outcome of every request, each once; see `engines.answering.TableEngine`."""
         return self._outcomes(requests)
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
-        """Returns 0: the metric reads a request's subject, not its messages."""
+        """Return 0: the metric reads a request's subject, not its messages."""
         return 0
 
     async def close(self) -> None:
-        """Closes the engine, and prints how much text was cut."""
+        """Close the engine, and print how much text was cut."""
         if self._n_cut:
             print(
                 f"note: {self._n_cut} of {self._n} inputs were longer than {self._metric.max_tokens} tokens and lost "
@@ -114,7 +114,7 @@ class EncoderEngine:
         self._loaded = None
 
     async def _outcomes(self, requests: Iterable[tuple[str, Request]]) -> AsyncGenerator[Outcome, None]:
-        """Yields outcomes window by window; the next window is drawn while the one before is computed."""
+        """Yield outcomes window by window; the next window is drawn while the one before is computed."""
         waiting = iter(requests)
         before: _Drawn | None = None
         try:
@@ -133,7 +133,7 @@ class EncoderEngine:
                     scores.cancel()
 
     def _draw(self, window: Sequence[tuple[str, Request]]) -> _Drawn:
-        """Starts computing requests; equal inputs are computed once."""
+        """Start computing requests; equal inputs are computed once."""
         drawn = _Drawn([], [], [], [])
         questions: list[tuple[str, Asked]] = []
         for key, request in window:
@@ -213,7 +213,7 @@ class EncoderEngine:
 
 
 def _columns(metric: Metric, score: Score, criterion: str) -> list[int]:
-    """Returns the numbers of the experts whose mean is the score on a criterion."""
+    """Return the numbers of the experts whose mean is the score on a criterion."""
     if score == "mean":
         return list(range(len(metric.experts)))
     if criterion not in metric.experts:
@@ -234,7 +234,7 @@ class _Drawn(NamedTuple):
 
 
 def _response(score: float, n_tokens: int) -> Response:
-    """Returns the log-probabilities of Yes, which is the score, and No."""
+    """Return the log-probabilities of Yes, which is the score, and No."""
     logprobs = {"Yes": math.log(score), "No": math.log1p(-score)}
     return Response(
         text="Yes" if score >= 0.5 else "No",
@@ -246,7 +246,7 @@ def _response(score: float, n_tokens: int) -> Response:
 
 
 def metric_engine(model: EncoderModel, folder: Path) -> EncoderEngine:
-    """Returns the engine of the metric in a folder, which needs no library before the first request.
+    """Return the engine of the metric in a folder, which needs no library before the first request.
 
     Raises:
         UserError: the folder holds no metric.
@@ -271,7 +271,7 @@ _CONTENT = (".json", ".safetensors", ".model", ".txt")
 
 
 def folder_digest(folder: Path) -> str:
-    """Returns the digest of a metric: weights, tokenizer and form; not its record, name or versions.
+    """Return the digest of a metric: weights, tokenizer and form; not its record, name or versions.
 
     Raises:
         UserError: a file cannot be read.
@@ -286,7 +286,7 @@ def folder_digest(folder: Path) -> str:
 
 
 def save_network(folder: Path, network: Any, tokenizer: Any, metric: Metric) -> None:
-    """Writes a metric's files into a folder that is there.
+    """Write a metric's files into a folder that is there.
 
     Args:
         folder: where they go; what makes it appear whole or not at all is the caller's.
@@ -307,7 +307,7 @@ def save_network(folder: Path, network: Any, tokenizer: Any, metric: Metric) -> 
 
 
 def load_network(folder: Path) -> tuple[Any, Any, Metric]:
-    """Returns the network in float32 for scoring, the tokenizer and the metric.
+    """Return the network in float32 for scoring, the tokenizer and the metric.
 
     Raises:
         UserError: the folder holds no whole metric.

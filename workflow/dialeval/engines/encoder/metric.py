@@ -55,17 +55,17 @@ class Metric(NamedTuple):
     pooling: Pooling = "mean"
 
     def knows(self, level: str, criterion: str) -> bool:
-        """Returns whether the metric was trained for a criterion at a level."""
+        """Return whether the metric was trained for a criterion at a level."""
         return level == self.level and criterion in self.criteria
 
     def to_json(self) -> str:
-        """Returns the content of `metric.json`."""
+        """Return the content of `metric.json`."""
         content = {"format": FORMAT, "pooling": self.pooling, **self._asdict(), "versions": dict(self.versions)}
         return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
 
 
 def read_metric(folder: Path) -> Metric:
-    """Reads the description of a metric in its folder.
+    """Read the description of a metric in its folder.
 
     Raises:
         UserError: there is no such file, or it is none that this version can use.
@@ -127,7 +127,7 @@ class Asked(NamedTuple):
 
 
 def read_question(request: Request) -> Asked:
-    """Returns the question of a request, whose subject is (utterances, (level, criterion), ...).
+    """Return the question of a request, whose subject is (utterances, (level, criterion), ...).
 
     Raises:
         AnswerFailure: it asks for something else than the probability of Yes to a question about an item.
@@ -148,12 +148,12 @@ def read_question(request: Request) -> Asked:
 
 
 def answers(request: Request) -> bool:
-    """Returns whether a request asks for the probability of Yes."""
+    """Return whether a request asks for the probability of Yes."""
     return set(request.labels) == {YES, NO}
 
 
 def takes(request: Request, metric: Metric) -> bool:
-    """Returns whether a metric was trained for a request's level and criterion."""
+    """Return whether a metric was trained for a request's level and criterion."""
     asked = read_question(request)
     return metric.knows(asked.level, asked.criterion)
 
@@ -167,14 +167,14 @@ EDGE = 1e-9
 
 
 def best_device(gpus: int) -> str:
-    """Returns the device: a GPU if one is configured and available, else the CPU."""
+    """Return the device: a GPU if one is configured and available, else the CPU."""
     import torch
 
     return "cuda" if gpus and torch.cuda.is_available() else "cpu"
 
 
 def in_precision(network: Any, precision: Precision, device: str) -> Any:
-    """Returns the network on a device, its body and adapters in a number format; the heads stay in float32."""
+    """Return the network on a device, its body and adapters in a number format; the heads stay in float32."""
     import torch
 
     network.to(device)
@@ -187,13 +187,13 @@ def in_precision(network: Any, precision: Precision, device: str) -> Any:
 def score_batches(
     network: Any, encoding: Encoding, sequences: Sequence[Encoded], *, batch_tokens: int, device: str
 ) -> Iterator[tuple[list[int], Floats]]:
-    """Yields the places of sequences that were computed together, with their scores by all experts."""
+    """Yield the places of sequences that were computed together, with their scores by all experts."""
     for places in by_length([len(sequence.ids) for sequence in sequences], batch_tokens):
         yield places, score_batch(network, encoding, [sequences[place] for place in places], device)
 
 
 def score_batch(network: Any, encoding: Encoding, sequences: Sequence[Encoded], device: str) -> Floats:
-    """Returns the scores of a few sequences by all experts, computed at once."""
+    """Return the scores of a few sequences by all experts, computed at once."""
     import torch
 
     segments = encoding.segments(network)
@@ -259,11 +259,11 @@ class Encoding:
             )
 
     def segments(self, network: Any) -> bool:
-        """Returns whether an `ExpertNetwork` needs the number of each token's segment."""
+        """Return whether an `ExpertNetwork` needs the number of each token's segment."""
         return network.pooling == "parts" or (self.has_segments and network.takes_segments)
 
     def encode(self, dialogues: Sequence[Sequence[str]]) -> list[Encoded]:
-        """Returns the input for each dialogue, of at least one utterance; a turn's last utterance is the response."""
+        """Return the input for each dialogue, of at least one utterance; a turn's last utterance is the response."""
         texts = list(dict.fromkeys(text for dialogue in dialogues for text in dialogue))
         tokens = dict(zip(texts, self._tokens(texts), strict=True))
         return [self._one([tokens[text] for text in dialogue]) for dialogue in dialogues]
@@ -308,7 +308,7 @@ def _pad_token(tokenizer: Any) -> int:
 
 
 def _frame(tokenizer: Any, *, pair: bool) -> _Frame:
-    """Returns the special tokens that a tokenizer puts around texts."""
+    """Return the special tokens that a tokenizer puts around texts."""
     letter = tokenizer("a", add_special_tokens=False)["input_ids"]
     made = tokenizer("a", "a") if pair else tokenizer("a")
     ids, width = list(made["input_ids"]), len(letter)
@@ -351,7 +351,7 @@ def _separator(tokenizer: Any) -> int:
 
 
 def padded(sequences: Sequence[Encoded], pad: int, device: Any, *, segments: bool) -> dict[str, Any]:
-    """Returns the tensors of a batch: `input_ids`, `attention_mask` and `token_type_ids` if `segments`."""
+    """Return the tensors of a batch: `input_ids`, `attention_mask` and `token_type_ids` if `segments`."""
     import torch
 
     lengths = np.array([len(sequence.ids) for sequence in sequences])

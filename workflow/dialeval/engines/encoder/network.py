@@ -69,7 +69,7 @@ class ExpertNetwork(nn.Module):  # type: ignore[misc]
         expert: int,
         token_type_ids: torch.Tensor | None = None,
     ) -> torch.Tensor:
-        """Returns the logit of one expert for each of a batch of sequences.
+        """Return the logit of one expert for each of a batch of sequences.
 
         Args:
             input_ids: sequences by tokens, padded.
@@ -84,7 +84,7 @@ class ExpertNetwork(nn.Module):  # type: ignore[misc]
     def all_logits(
         self, input_ids: torch.Tensor, attention_mask: torch.Tensor, token_type_ids: torch.Tensor | None = None
     ) -> torch.Tensor:
-        """Returns the logits of all experts, sequences by experts; without adapters the body is computed once."""
+        """Return the logits of all experts, sequences by experts; without adapters the body is computed once."""
         passes = range(self.n_experts) if self.adapters is not None else (0,)
         pooled = [self.pooled(input_ids, attention_mask, expert, token_type_ids) for expert in passes]
         logits = [
@@ -100,7 +100,7 @@ class ExpertNetwork(nn.Module):  # type: ignore[misc]
         expert: int,
         token_type_ids: torch.Tensor | None = None,
     ) -> torch.Tensor:
-        """Returns the input of an expert's head, shape [sequences, features]."""
+        """Return the input of an expert's head, shape [sequences, features]."""
         if self.adapters is not None:
             self.adapters.chosen = expert
         segments = {"token_type_ids": token_type_ids} if token_type_ids is not None and self.takes_segments else {}
@@ -137,7 +137,7 @@ class Adapter(nn.Module):  # type: ignore[misc]
         nn.init.zeros_(self.up.bias)
 
     def forward(self, hidden: torch.Tensor) -> torch.Tensor:
-        """Returns hidden states with the adapter's output added."""
+        """Return hidden states with the adapter's output added."""
         changed: torch.Tensor = hidden + self.up(nn.functional.gelu(self.down(hidden)))
         return changed
 
@@ -167,7 +167,7 @@ class Adapters(nn.Module):  # type: ignore[misc]
 
 
 def adapted_parts(body: nn.Module) -> list[str]:
-    """Returns the names of the parts that adapters follow, two for every layer.
+    """Return the names of the parts that adapters follow, two for every layer.
 
     Raises:
         UserError: they cannot be found.
@@ -208,5 +208,5 @@ _PLACES = (
 
 
 def _natural(name: str) -> list[tuple[bool, int, str]]:
-    """Returns a sort key of names with numbers in numeric order."""
+    """Return a sort key of names with numbers in numeric order."""
     return [(not part.isdigit(), int(part) if part.isdigit() else 0, part) for part in name.split(".")]

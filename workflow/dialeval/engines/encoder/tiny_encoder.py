@@ -33,7 +33,7 @@ ARCHITECTURES = ("xlm-roberta", "bert", "roberta", "distilbert", "electra", "mod
 
 
 def build_tiny_encoder(folder: Path, *, steps: int = 0, architecture: str = "xlm-roberta", random_seed: int = 0) -> int:
-    """Makes a tiny encoder and saves it as a folder that transformers reads.
+    """Make a tiny encoder and save it as a folder that transformers reads.
 
     Args:
         folder: where it goes; made if it is not there.
@@ -77,7 +77,7 @@ def build_tiny_encoder(folder: Path, *, steps: int = 0, architecture: str = "xlm
 
 
 def main() -> None:
-    """Builds an encoder from the command line."""
+    """Build an encoder from the command line."""
     parser = argparse.ArgumentParser(prog="python -m dialeval.engines.encoder.tiny_encoder", description=__doc__)
     parser.add_argument("folder", type=Path, metavar="DIR", help="folder for the encoder")
     parser.add_argument(
@@ -100,7 +100,7 @@ def main() -> None:
 
 
 def _tokenizer(texts: Sequence[str], *, numbered: bool) -> Any:
-    """Returns a byte-level tokenizer with a RoBERTa's special tokens; `numbered` tells the parts of a pair apart."""
+    """Return a byte-level tokenizer with a RoBERTa's special tokens; `numbered` tells the parts of a pair apart."""
     import transformers
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
@@ -135,7 +135,7 @@ def _tokenizer(texts: Sequence[str], *, numbered: bool) -> Any:
 
 
 def _shape(architecture: str, tokenizer: Any) -> dict[str, Any]:
-    """Returns the fields of a configuration, by the names that its architecture gives them."""
+    """Return the fields of a configuration, by the names that its architecture gives them."""
     shape: dict[str, Any] = {"vocab_size": len(tokenizer), "pad_token_id": tokenizer.pad_token_id}
     if architecture == "distilbert":
         sizes = {"dim": WIDTH, "hidden_dim": 2 * WIDTH, "n_layers": LAYERS, "n_heads": HEADS}

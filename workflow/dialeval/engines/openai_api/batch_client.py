@@ -79,17 +79,17 @@ class BatchClient:
         await self._client.close()
 
     async def post(self, path: str, body: dict[str, Any]) -> dict[str, Any] | Fault:
-        """Sends something once and returns the JSON of the answer."""
+        """Send something once and return the JSON of the answer."""
         return self._json(await self._try(self._client.post(path, cast_to=_ANSWER, body=body, options=self._options())))
 
     async def get(self, path: str) -> dict[str, Any] | Fault:
-        """Sends a request once and returns its JSON."""
+        """Send a request once and return its JSON."""
         return self._json(await self._try(self._client.get(path, cast_to=_ANSWER, options=self._options())))
 
     async def upload(
         self, path: str, name: str, file: IO[bytes], fields: dict[str, str], longest: float
     ) -> dict[str, Any] | Fault:
-        """Sends a file once, as a form, and returns the JSON of the answer.
+        """Send a file once, as a form, and return the JSON of the answer.
 
         Args:
             path: the place below the endpoint's address.
@@ -104,7 +104,7 @@ class BatchClient:
         return self._json(await self._try(call, longest))
 
     async def download(self, path: str, longest: float) -> bytes | Fault:
-        """Requests a file once and returns its content.
+        """Request a file once and return its content.
 
         Args:
             path: the place below the endpoint's address.
@@ -140,7 +140,7 @@ class BatchClient:
 
 
 def _without_ambient(headers: dict[str, str]) -> dict[str, Any]:
-    """Returns headers that remove those that the client adds from OPENAI_* variables."""
+    """Return headers that remove those that the client adds from OPENAI_* variables."""
     ambient = [line.partition(":")[0].strip() for line in os.environ.get("OPENAI_CUSTOM_HEADERS", "").splitlines()]
     ours = {name.lower() for name in headers}
     unwanted = ("OpenAI-Organization", "OpenAI-Project", *filter(None, ambient))
@@ -234,7 +234,7 @@ class BatchEndpoint:
         return await with_retries(self._retrying, attempt)
 
     async def find(self, mark: str, planned: float) -> str | None:
-        """Returns the name of the batch that carries a mark, or None if there is none.
+        """Return the name of the batch that carries a mark, or None if there is none.
 
         Args:
             planned: when it was planned; older batches are not looked through.
@@ -242,11 +242,11 @@ class BatchEndpoint:
         return await with_retries(self._retrying, lambda: self._find(mark, planned))
 
     async def status(self, name: str) -> BatchStatus:
-        """Returns the status of a batch, without retries, since it is polled."""
+        """Return the status of a batch, without retries, since it is polled."""
         return _status(_given(await self._client.get(f"/batches/{name}")), self._client.redactor)
 
     async def content(self, file: str) -> bytes:
-        """Returns a file."""
+        """Return a file."""
         longest = self._timeout + _LARGEST / SLOWEST
         return await with_retries(self._retrying, lambda: self._given_content(file, longest))
 

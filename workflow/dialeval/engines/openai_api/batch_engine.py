@@ -74,7 +74,7 @@ class BatchEngine:
     async def answer_all(
         self, requests: Iterable[tuple[str, Request]], store: ResponseStore
     ) -> AsyncGenerator[tuple[str, Outcome], None]:
-        """Yields key and outcome of every request as batches end, and of others that were in the same batches.
+        """Yield key and outcome of every request as batches end, and of others that were in the same batches.
 
         After a kill, the next job waits for the batches in the ledger beside the store.
 
@@ -93,11 +93,11 @@ class BatchEngine:
                     yield outcome
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
-        """Returns the length of a prompt as the engine inside counts it."""
+        """Return the length of a prompt as the engine inside counts it."""
         return self.engine.count_tokens(messages)
 
     async def close(self) -> None:
-        """Closes the connections."""
+        """Close the connections."""
         await self.engine.close()
 
 
@@ -153,7 +153,7 @@ class BatchRun:
         self._reported: dict[str, tuple[BatchStatus, float]] = {}
 
     async def outcomes(self, requests: Iterable[tuple[str, Request]]) -> AsyncGenerator[tuple[str, Outcome], None]:
-        """Yields key and outcome of every request, and of others that an earlier job had put into the same batches."""
+        """Yield key and outcome of every request, and of others that an earlier job had put into the same batches."""
         await self._settle_unclear()
         ordinary: list[str] = []
         waiting = _Waiting(self._to_submit(requests, ordinary))
@@ -174,7 +174,7 @@ class BatchRun:
             waiting.put_back((key, self._spool.get(key)) for key in later)
 
     async def _settle_unclear(self) -> None:
-        """Looks up batches that a killed job was about to begin."""
+        """Look up batches that a killed job was about to begin."""
         for batch in [batch for batch in self._ledger.open.values() if not batch.name]:
             name = await self._find(batch) if batch.file else None
             if name is None:
@@ -196,13 +196,13 @@ class BatchRun:
         )
 
     def _discard(self, batch: Batch) -> None:
-        """Closes a batch that the endpoint has not taken."""
+        """Close a batch that the endpoint has not taken."""
         if self._account is not None:
             self._account.settle_batch(batch.mark, {})
         self._ledger.close(batch)
 
     def _to_submit(self, requests: Iterable[tuple[str, Request]], ordinary: list[str]) -> Iterator[tuple[str, Request]]:
-        """Yields the requests to submit; records those already submitted and those that no batch takes."""
+        """Yield the requests to submit; records those already submitted and those that no batch takes."""
         for key, request in requests:
             self._spool.put(key, request)
             if key in self._ledger:
@@ -214,7 +214,7 @@ class BatchRun:
                 ordinary.append(key)
 
     async def _hand_over(self, waiting: _Waiting) -> None:
-        """Submits waiting requests as far as the budget allows at this time."""
+        """Submit waiting requests as far as the budget allows at this time."""
         file: BatchFile | None = None
         try:
             while (following := waiting.next()) is not None:
@@ -261,7 +261,7 @@ class BatchRun:
         _notify(f"batch {batch.name}: {len(batch.requests)} requests submitted")
 
     async def _one_by_one(self, keys: Iterable[str]) -> AsyncGenerator[tuple[str, Outcome], None]:
-        """Yields outcomes of ordinary requests as they come."""
+        """Yield outcomes of ordinary requests as they come."""
 
         async def send(key: str) -> tuple[str, Outcome]:
             try:
@@ -285,7 +285,7 @@ class BatchRun:
                 task.cancel()
 
     async def _next_ended(self) -> tuple[Batch, BatchStatus]:
-        """Waits until a batch has ended."""
+        """Wait until a batch has ended."""
         wait = self._polling.first
         while True:
             for batch in list(self._wanted.values()):
@@ -296,7 +296,7 @@ class BatchRun:
             wait = min(wait * 1.5, self._polling.longest)
 
     async def _status(self, batch: Batch) -> BatchStatus | None:
-        """Returns the status of a batch, or None if the endpoint does not give it at this time."""
+        """Return the status of a batch, or None if the endpoint does not give it at this time."""
         try:
             status = await self._endpoint.status(batch.name)
         except Fault as fault:
@@ -316,7 +316,7 @@ class BatchRun:
         return status
 
     async def _collect(self, batch: Batch, status: BatchStatus) -> AsyncGenerator[tuple[str, Outcome], None]:
-        """Yields the outcomes of an ended batch, and closes it."""
+        """Yield the outcomes of an ended batch, and close it."""
         del self._wanted[batch.mark]
         if status.state == "failed" and self._postpone(batch, status):
             return
@@ -358,7 +358,7 @@ class BatchRun:
             yield one
 
     def _postpone(self, batch: Batch, status: BatchStatus) -> bool:
-        """Returns whether a batch was refused for the time being; its requests then go into another."""
+        """Return whether a batch was refused for the time being; its requests then go into another."""
         if status.code != FULL:
             return False
         if not self._wanted:
@@ -391,7 +391,7 @@ class _Waiting:
         self._requests = requests
 
     def next(self) -> tuple[str, Request] | None:
-        """Takes out the next request, or None if there is none."""
+        """Take out the next request, or None if there is none."""
         return next(self._requests, None)
 
     def put_back(self, requests: Iterable[tuple[str, Request]]) -> None:
@@ -400,7 +400,7 @@ class _Waiting:
 
 
 def _unmentioned(batch: Batch, status: BatchStatus) -> AnswerFailure:
-    """Returns the failure of a request without a line in a batch's output."""
+    """Return the failure of a request without a line in a batch's output."""
     match status.state:
         case "expired":
             return AnswerFailure("expired", f"batch {batch.name} expired before the response to this request")

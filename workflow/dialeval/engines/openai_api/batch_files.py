@@ -39,7 +39,7 @@ UNANSWERED = {"batch_expired": "expired", "batch_cancelled": "cancelled"}
 
 
 def goes_in_a_batch(model: OpenAIModel, request: Request) -> bool:
-    """Returns whether a batch can hold a request; one with half a surrogate pair would spoil the file."""
+    """Return whether a batch can hold a request; one with half a surrogate pair would spoil the file."""
     try:
         "".join(message.content for message in request.messages).encode()
     except UnicodeEncodeError:
@@ -48,12 +48,12 @@ def goes_in_a_batch(model: OpenAIModel, request: Request) -> bool:
 
 
 def request_body(model: OpenAIModel, request: Request) -> dict[str, Any]:
-    """Returns the body of a request in a batch."""
+    """Return the body of a request in a batch."""
     return chat_body(model, request) if request.kind == "chat" else choice_body(model, request)
 
 
 def request_line(key: str, body: Mapping[str, Any]) -> bytes:
-    """Returns the line of a batch file for a request."""
+    """Return the line of a batch file for a request."""
     line = {"custom_id": key, "method": "POST", "url": PLACE, "body": body}
     return json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
@@ -65,7 +65,7 @@ def read_lines(
     redactor: Redactor,
     reasoning_end: str | None = None,
 ) -> Iterator[tuple[str, Response | AnswerFailure, Billed]]:
-    """Yields key, outcome and bill of each line of a batch's output or errors that has a known key.
+    """Yield key, outcome and bill of each line of a batch's output or errors that has a known key.
 
     Args:
         requests: the requests of the batch, by key.
@@ -112,7 +112,7 @@ def _reader(request: RequestFields, reasoning_end: str | None) -> Callable[[dict
 
 
 def _billed(entry: Mapping[str, Any], outcome: Response | AnswerFailure, bound: Bound) -> Billed:
-    """Returns the billed tokens of a line; a batch that ends early is billed for its answers."""
+    """Return the billed tokens of a line; a batch that ends early is billed for its answers."""
     response = entry.get("response")
     body = response.get("body") if isinstance(response, dict) else None
     if isinstance(response, dict) and response.get("status_code") == 200 and isinstance(body, dict):
@@ -145,7 +145,7 @@ class RequestSpool:
         return key in self._places
 
     def put(self, key: str, request: Request) -> None:
-        """Keeps a request."""
+        """Keep a request."""
         content = json.dumps(asdict(request)).encode()
         self._file.seek(self._end)
         self._file.write(content)
@@ -153,7 +153,7 @@ class RequestSpool:
         self._end += len(content)
 
     def get(self, key: str) -> Request:
-        """Returns a request that was put here."""
+        """Return a request that was put here."""
         start, length = self._places[key]
         self._file.seek(start)
         fields = json.loads(self._file.read(length))
@@ -186,16 +186,16 @@ class BatchFile:
         self._most_requests, self._most_bytes = most_requests, most_bytes
 
     def close(self) -> None:
-        """Closes the file."""
+        """Close the file."""
         self._file.close()
 
     def has_room(self, line: bytes) -> bool:
-        """Returns whether the file has room for a line; always true for the first line."""
+        """Return whether the file has room for a line; always true for the first line."""
         room = len(self.requests) < self._most_requests and self.size + len(line) <= self._most_bytes
         return room or not self.requests
 
     def add(self, key: str, request: RequestFields, line: bytes, reserved: Reserved | None) -> None:
-        """Adds a request with its reservation, if costs are counted."""
+        """Add a request with its reservation, if costs are counted."""
         self._file.write(line)
         self.requests[key] = request
         if reserved is not None:
@@ -203,7 +203,7 @@ class BatchFile:
         self.size += len(line)
 
     def content(self) -> IO[bytes]:
-        """Returns the file at its start, flushed to the disk."""
+        """Return the file at its start, flushed to the disk."""
         self._file.flush()
         self._file.seek(0)
         return self._file
@@ -270,15 +270,15 @@ class BatchLedger:
             os.close(self._output)
 
     def __contains__(self, key: str) -> bool:
-        """Returns whether a request is in an open batch."""
+        """Return whether a request is in an open batch."""
         return key in self._keys
 
     def batch_of(self, key: str) -> Batch:
-        """Returns the open batch that holds a request."""
+        """Return the open batch that holds a request."""
         return self.open[self._keys[key]]
 
     def plan(self, mark: str, requests: Iterable[tuple[str, RequestFields]]) -> Batch:
-        """Records a batch before its submission."""
+        """Record a batch before its submission."""
         groups: dict[RequestFields, list[str]] = {}
         for key, request in requests:
             groups.setdefault(request, []).append(key)
@@ -287,15 +287,15 @@ class BatchLedger:
         return self.open[mark]
 
     def uploaded(self, batch: Batch, file: str) -> None:
-        """Records that a batch's file was uploaded."""
+        """Record that a batch's file was uploaded."""
         self._write({"event": "uploaded", "mark": batch.mark, "file": file})
 
     def created(self, batch: Batch, name: str) -> None:
-        """Records that the endpoint has accepted a batch."""
+        """Record that the endpoint has accepted a batch."""
         self._write({"event": "created", "mark": batch.mark, "name": name})
 
     def close(self, batch: Batch) -> None:
-        """Records that a batch is closed."""
+        """Record that a batch is closed."""
         self._write({"event": "closed", "mark": batch.mark})
 
     def _write(self, event: dict[str, Any]) -> None:

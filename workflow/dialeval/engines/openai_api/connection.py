@@ -50,7 +50,7 @@ class Connection:
         return f"Connection({self.address})"
 
     def read_secrets(self) -> None:
-        """Reads the key and the secret headers, and returns nothing, so that no caller's frame holds them.
+        """Read the key and the secret headers, and return nothing, so that no caller's frame holds them.
 
         Raises:
             UserError: as `headers`.
@@ -84,7 +84,7 @@ class Connection:
     async def post(
         self, path: str, body: dict[str, Any], on_headers: OnHeaders | None = None
     ) -> dict[str, Any] | Fault:
-        """Sends a request once and returns the JSON of the answer.
+        """Send a request once and return the JSON of the answer.
 
         Args:
             path: below the endpoint's address, or a whole address.
@@ -121,7 +121,7 @@ class Connection:
         return json_or_fault(response.status, response.headers, content, self.redactor, url)
 
     async def close(self) -> None:
-        """Closes all connections; the next request opens new ones."""
+        """Close all connections; the next request opens new ones."""
         session, self._session = self._session, None
         if session is not None and self._loop is asyncio.get_running_loop():
             await session.close()
@@ -181,7 +181,7 @@ class Connection:
         )
 
     def _error_text(self, error: BaseException) -> str:
-        """Returns the message of an error of the client, without its request."""
+        """Return the message of an error of the client, without its request."""
         match error:
             case aiohttp.ConnectionTimeoutError():
                 words = f"no connection within {self._connect_seconds:g} s"
@@ -207,7 +207,7 @@ class Connection:
 def json_or_fault(
     status: int, headers: Mapping[str, str], content: bytes, redactor: Redactor, url: str = ""
 ) -> dict[str, Any] | Fault:
-    """Returns the JSON of an answer, or its fault.
+    """Return the JSON of an answer, or its fault.
 
     Args:
         status: the HTTP status.
@@ -232,7 +232,7 @@ def json_or_fault(
 
 
 def decoded(content: bytes) -> object:
-    """Returns the decoded JSON, or the text if it is none."""
+    """Return the decoded JSON, or the text if it is none."""
     try:
         return json.loads(content)
     except (ValueError, RecursionError):  # the latter: brackets within brackets, thousands deep
@@ -240,18 +240,18 @@ def decoded(content: bytes) -> object:
 
 
 def longest_connect(timeout_seconds: float) -> float:
-    """Returns the seconds to wait for a connection: at most half of the timeout of an answer."""
+    """Return the seconds to wait for a connection: at most half of the timeout of an answer."""
     return min(LONGEST_CONNECT, timeout_seconds / 2)
 
 
 def _merged_headers(*headers: Mapping[str, str]) -> dict[str, str]:
-    """Returns headers; the last of each name counts, regardless of case."""
+    """Return headers; the last of each name counts, regardless of case."""
     found = {name.lower(): (name, value) for layer in headers for name, value in layer.items()}
     return dict(found.values())
 
 
 def _is_unsent(error: BaseException) -> bool:
-    """Returns whether a connection was closed before anything was written to it."""
+    """Return whether a connection was closed before anything was written to it."""
     cause = error.__cause__
     return isinstance(cause, aiohttp.ClientConnectionResetError) and "write to closing transport" in str(cause)
 
@@ -262,7 +262,7 @@ _PROXIES = ("http", "https")
 
 
 def proxy_for(address: str) -> str | None:
-    """Returns the proxy of an address by HTTPS_PROXY, HTTP_PROXY or ALL_PROXY; None for this machine and NO_PROXY.
+    """Return the proxy of an address by HTTPS_PROXY, HTTP_PROXY or ALL_PROXY; None for this machine and NO_PROXY.
 
     Raises:
         UserError: the proxy cannot be used.
@@ -292,7 +292,7 @@ def proxy_for(address: str) -> str | None:
 
 
 def certificates() -> ssl.SSLContext:
-    """Returns the trusted certificates: those of SSL_CERT_FILE or SSL_CERT_DIR, or else of this system.
+    """Return the trusted certificates: those of SSL_CERT_FILE or SSL_CERT_DIR, or else of this system.
 
     Raises:
         UserError: they cannot be read.
@@ -334,7 +334,7 @@ class AnswerReader:
         self._alone = asyncio.Lock()
 
     async def read(self, response: aiohttp.ClientResponse) -> bytes | None:
-        """Returns the body of an answer and gives its connection back, or closes it; None for one that is too long."""
+        """Return the body of an answer and give its connection back, or close it; None for one that is too long."""
         parts: list[bytes] = []
         size, alone = 0, False
         try:

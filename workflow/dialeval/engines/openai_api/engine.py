@@ -31,7 +31,7 @@ _BYTES_PER_TOKEN = 4
 
 
 def open_model(model: OpenAIModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
-    """Returns the engine of a model; see `answering.open_engine`."""
+    """Return the engine of a model; see `answering.open_engine`."""
     terms = terms_for(model)
     if terms is not None and terms.limited and store is None:
         raise UserError(
@@ -118,23 +118,23 @@ class OpenAIEngine:
                 return await self._loglikelihood(request)
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
-        """Returns the length of a prompt in tokens, with those of the chat format."""
+        """Return the length of a prompt in tokens, with those of the chat format."""
         counts = self._tokens().count_all([message.content for message in messages])
         return sum(counts) + _TOKENS_PER_MESSAGE * len(messages) + _TOKENS_PER_PROMPT
 
     async def completed(self, response: Response) -> Response:
-        """Returns an answer that was read elsewhere as this engine would have given it."""
+        """Return an answer that was read elsewhere as this engine would have given it."""
         return self._masked(await self._with_reasoning_tokens(response))
 
     async def close(self) -> None:
-        """Closes the connections."""
+        """Close the connections."""
         self._server.forget()
         if self.account is not None:
             self.account.close()
         await self.connection.close()
 
     def _masked(self, response: Response) -> Response:
-        """Returns a response with the key removed, in case the endpoint repeats it."""
+        """Return a response with the key removed, in case the endpoint repeats it."""
         mask = self.connection.redactor.mask_answer
         text, reasoning = mask(response.text), mask(response.reasoning)
         if text is response.text and reasoning is response.reasoning:
@@ -149,7 +149,7 @@ class OpenAIEngine:
     async def _post(
         self, path: str, body: dict[str, Any], request: Request | None, read: Callable[[dict[str, Any]], Read]
     ) -> Read:
-        """Returns the result of `read` on the endpoint's JSON; malformed responses are retried."""
+        """Return the result of `read` on the endpoint's JSON; malformed responses are retried."""
         self.connection.read_secrets()  # reports a missing key before anything is paid or sent
         bound = bound_of(body) if request is not None else None
         tokens = self._tokens_of(request, bound) if request is not None and bound is not None else NO_TOKENS
@@ -180,7 +180,7 @@ class OpenAIEngine:
         return await with_retries(self.retrying, attempt, self._rest)
 
     def _tokens_of(self, request: Request, bound: Bound) -> Tokens:
-        """Returns the tokens that a request counts for."""
+        """Return the tokens that a request counts for."""
         longest = request.sampling.max_tokens
         about = bound.input_tokens / _BYTES_PER_TOKEN + bound.output_tokens
         return Tokens(about, bound.input_tokens + longest, lambda: self.count_tokens(request.messages) + longest)
@@ -188,7 +188,7 @@ class OpenAIEngine:
     async def _try(
         self, path: str, body: dict[str, Any], on_headers: OnHeaders, bound: Bound | None
     ) -> dict[str, Any] | Fault:
-        """Sends a request once the budget allows it, and records its cost in any case.
+        """Send a request once the budget allows it, and record its cost in any case.
 
         Args:
             path, body, on_headers: see `Connection.post`.

@@ -90,7 +90,7 @@ async def with_retries(
     attempt: Callable[[], Awaitable[Answer]],
     rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> Answer:
-    """Returns the result of an attempt, retried while its fault may pass.
+    """Return the result of an attempt, retried while its fault may pass.
 
     Args:
         attempt: sends the request once; raises Fault if it fails.
@@ -152,7 +152,7 @@ class Fault(AnswerFailure):
 
 
 def status_fault(status: int, body: object, headers: Mapping[str, str], redactor: Redactor, url: str = "") -> Fault:
-    """Returns the fault of an answer with an error status.
+    """Return the fault of an answer with an error status.
 
     Args:
         body: the decoded JSON, or else the text.
@@ -184,7 +184,7 @@ def status_fault(status: int, body: object, headers: Mapping[str, str], redactor
 
 
 def read_or_fault(read: Callable[[dict[str, Any]], Read], payload: dict[str, Any]) -> Read | Fault:
-    """Returns the endpoint's JSON as `read` reads it, or a fault if a retry may succeed.
+    """Return the endpoint's JSON as `read` reads it, or a fault if a retry may succeed.
 
     Raises:
         AnswerFailure: `read` raises a final one: the answer is valid and useless.
@@ -200,13 +200,13 @@ def read_or_fault(read: Callable[[dict[str, Any]], Read], payload: dict[str, Any
 
 
 def short(text: str) -> str:
-    """Returns a message on one line of limited length."""
+    """Return a message on one line of limited length."""
     line = " ".join(valid_unicode(text).split())
     return line if len(line) <= LONGEST_MESSAGE else line[: LONGEST_MESSAGE - 3] + "..."
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Returns the seconds that an endpoint asks to wait, given in milliseconds, seconds or as a date; or None."""
+    """Return the seconds that an endpoint asks to wait, given in milliseconds, seconds or as a date; or None."""
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return milliseconds / 1000
@@ -221,7 +221,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def message_text(value: object) -> str:
-    """Returns a value of an endpoint's JSON as text; endlessly nested lists give an empty text."""
+    """Return a value of an endpoint's JSON as text; endlessly nested lists give an empty text."""
     try:
         return str(value or "")
     except RecursionError:
@@ -259,7 +259,7 @@ def _kind(status: int, code: str, message: str) -> str:
 
 
 def _billed(status: int, kind: str) -> Billing:
-    """Returns the part of an answer with an error status that may be billed.
+    """Return the part of an answer with an error status that may be billed.
 
     An endpoint that refuses a request (4xx) has written no answer, but may bill the prompt (Azure does).
     An error of a server (5xx) may come after the work was done; 501, 505 and 529 (overloaded) come before.
@@ -328,7 +328,7 @@ _SAMPLE_LOGPROBS = re.compile(r"requested (?:sample|prompt) logprobs", re.IGNORE
 
 
 def remedy(status: int, parameter: str, message: str) -> str | None:
-    """Returns the remedy for a refused parameter, or None if none of ours was refused.
+    """Return the remedy for a refused parameter, or None if none of ours was refused.
 
     Args:
         parameter: the parameter that the endpoint's error names, or an empty text.
@@ -372,7 +372,7 @@ class Redactor:
         return "Redactor(...)"
 
     def mask(self, text: str) -> str:
-        """Returns an error text, cut to LONGEST_TEXT letters, without secrets: also parts, quoted or in base64."""
+        """Return an error text, cut to LONGEST_TEXT letters, without secrets: also parts, quoted or in base64."""
         if len(text) > LONGEST_TEXT:
             return self.mask(text[:LONGEST_TEXT])[: -_WINDOW - len(MASK)] + "..."  # a secret may be cut at the end
         spans = [found.span() for found in _CREDENTIALS.finditer(text)]
@@ -389,7 +389,7 @@ class Redactor:
         return "".join(pieces) + text[end:]
 
     def mask_answer(self, text: str) -> str:
-        """Returns a model's answer without these secrets."""
+        """Return a model's answer without these secrets."""
         for form in self._forms:
             if form in text:
                 text = text.replace(form, MASK)
@@ -409,12 +409,12 @@ class MaskedRecords(logging.Filter):
         self._redactor = redactor
 
     def install(self) -> None:
-        """Adds the filter to the loggers."""
+        """Add the filter to the loggers."""
         for name in self.LOGGERS:
             logging.getLogger(name).addFilter(self)
 
     def remove(self) -> None:
-        """Ends the masking."""
+        """End the masking."""
         for name in self.LOGGERS:
             logging.getLogger(name).removeFilter(self)
 
@@ -425,7 +425,7 @@ class MaskedRecords(logging.Filter):
 
 
 def _forms(secret: str) -> set[str]:
-    """Returns the forms of a secret in texts: plain, escaped, hexadecimal, and inside base64."""
+    """Return the forms of a secret in texts: plain, escaped, hexadecimal, and inside base64."""
     data = secret.encode()
     forms = {secret, quote(secret, safe=""), json.dumps(secret)[1:-1], data.hex()}
     for shift in range(3):  # of a base64 text only the letters that depend on nothing but the secret

@@ -31,7 +31,7 @@ _BYTES_PER_TOKEN = 128
 
 
 def bound_of(body: Mapping[str, Any]) -> Bound:
-    """Returns the largest number of tokens that a request, given by its body, can be billed for.
+    """Return the largest number of tokens that a request, given by its body, can be billed for.
 
     A token has at least one byte, some four in English. The bound matters while a request is in flight, and if the
     endpoint reports no usage.
@@ -48,12 +48,12 @@ def bound_of(body: Mapping[str, Any]) -> Bound:
 
 
 def largest_bill(bound: Bound) -> Billed:
-    """Returns the largest possible bill of an attempt."""
+    """Return the largest possible bill of an attempt."""
     return Billed(bound.input_tokens, bound.output_tokens, confirmed=False)
 
 
 def billed_for(outcome: Mapping[str, Any] | Fault, bound: Bound) -> Billed:
-    """Returns the bill of an attempt: the endpoint's counts, or else the largest possible one.
+    """Return the bill of an attempt: the endpoint's counts, or else the largest possible one.
 
     Counts of zero and impossible ones are ignored. Reasoning that is missing in the count of answer tokens is taken
     from the total.
@@ -90,7 +90,7 @@ def billed_for(outcome: Mapping[str, Any] | Fault, bound: Bound) -> Billed:
 
 
 def _believed(count: object, most: int) -> int | None:
-    """Returns a count of tokens if it is possible and not 0."""
+    """Return a count of tokens if it is possible and not 0."""
     if isinstance(count, float) and count.is_integer():
         count = int(count)
     if not isinstance(count, int) or isinstance(count, bool):
@@ -99,7 +99,7 @@ def _believed(count: object, most: int) -> int | None:
 
 
 def _n_bytes(payload: Mapping[str, Any]) -> int:
-    """Returns the bytes of an answer's text and reasoning."""
+    """Return the bytes of an answer's text and reasoning."""
     choices = payload.get("choices")
     message = choices[0].get("message") if isinstance(choices, list) and choices and isinstance(choices[0], dict) else 0
     if not isinstance(message, dict):
@@ -115,7 +115,7 @@ _ADDRESS = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
 
 
 def tokenizer_for(model: str) -> Tokenizer:
-    """Returns the best available tokenizer of a model."""
+    """Return the best available tokenizer of a model."""
     own = _own_vocabulary(model)
     if own is not None:
         return own

@@ -42,7 +42,7 @@ class Post(Protocol):
     def __call__(
         self, path: str, body: dict[str, Any], request: Request | None, read: Callable[[dict[str, Any]], Read]
     ) -> Awaitable[Read]:
-        """Returns the result of `read` on the endpoint's JSON."""
+        """Return the result of `read` on the endpoint's JSON."""
         ...
 
 
@@ -95,13 +95,13 @@ class VllmServer:
         return await self._post("/completions", scoring_body(self._model, tokens), request, read)
 
     def forget(self) -> None:
-        """Drops the trees of labels and cancels those in flight."""
+        """Drop the trees of labels and cancel those in flight."""
         for task in self._trees.values():
             task.cancel()
         self._trees.clear()
 
     async def _tree(self, labels: tuple[str, ...]) -> LabelTree:
-        """Returns the tree of some labels, requested once for all."""
+        """Return the tree of some labels, requested once for all."""
         task = self._trees.get(labels)
         if task is None or task.get_loop() is not asyncio.get_running_loop() or _failed(task):
             task = self._trees[labels] = asyncio.create_task(self._request_tree(labels))
@@ -128,7 +128,7 @@ class VllmServer:
 
 
 def _first_token(payload: dict[str, Any]) -> tuple[Response, dict[str, float]]:
-    """Returns an answer of one token with its probabilities; a refusal has none."""
+    """Return an answer of one token with its probabilities; a refusal has none."""
     response = read_first_token(payload)
     return response, {} if response.finish_reason == "refusal" else first_token_logprobs(payload)
 
@@ -184,7 +184,7 @@ class Continuations:
         self._prompt_ends: OrderedDict[tuple[int, ...], tuple[int, str]] = OrderedDict()
 
     async def together(self, prompt: Sequence[int], continuation: str) -> tuple[list[int], int]:
-        """Returns the tokens of prompt and continuation, and how many of them come before the continuation's.
+        """Return the tokens of prompt and continuation, and how many of them come before the continuation's.
 
         Raises:
             AnswerFailure: the end of the prompt cannot be had as text.
@@ -199,7 +199,7 @@ class Continuations:
         return [*prompt[:kept], *tokens], kept + start
 
     async def _end(self, prompt: tuple[int, ...]) -> tuple[int, str]:
-        """Returns the number of a prompt's tokens that stay fixed, and the text of the others."""
+        """Return the number of a prompt's tokens that stay fixed, and the text of the others."""
         if prompt not in self._prompt_ends:
             self._prompt_ends[prompt] = await self._find_end(prompt)
             if len(self._prompt_ends) > REMEMBERED:

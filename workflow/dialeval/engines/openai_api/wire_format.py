@@ -28,7 +28,7 @@ _TEMPLATE_FIELDS = ("chat_template", "chat_template_kwargs")
 
 
 def chat_body(model: OpenAIModel, request: Request) -> dict[str, Any]:
-    """Returns the body of a request for text, which may have to follow a schema."""
+    """Return the body of a request for text, which may have to follow a schema."""
     body = _generation(model, request, request.sampling.max_tokens)
     if request.answer_schema:
         described = {"name": "answer", "strict": True, "schema": json.loads(request.answer_schema)}
@@ -37,33 +37,33 @@ def chat_body(model: OpenAIModel, request: Request) -> dict[str, Any]:
 
 
 def choice_body(model: OpenAIModel, request: Request) -> dict[str, Any]:
-    """Returns the body of a request for the probabilities of the likeliest first tokens."""
+    """Return the body of a request for the probabilities of the likeliest first tokens."""
     return _generation(model, request, 1) | {"logprobs": True, "top_logprobs": model.top_logprobs}
 
 
 def exact_choice_body(model: OpenAIModel, request: Request, tokens: Sequence[int]) -> dict[str, Any]:
-    """Returns the body of a request to a vLLM server for the probabilities of these tokens as the first."""
+    """Return the body of a request to a vLLM server for the probabilities of these tokens as the first."""
     return _generation(model, request, 1) | {"logprobs": True} | _probabilities_of(tokens)
 
 
 def next_token_body(model: OpenAIModel, prompt: Sequence[int], tokens: Sequence[int]) -> dict[str, Any]:
-    """Returns the body of a request to a vLLM server's `/completions` for the probabilities of these next tokens."""
+    """Return the body of a request to a vLLM server's `/completions` for the probabilities of these next tokens."""
     return _completion(model, prompt) | {"logprobs": 1} | _probabilities_of(tokens)
 
 
 def scoring_body(model: OpenAIModel, tokens: Sequence[int]) -> dict[str, Any]:
-    """Returns the body of a request to a vLLM server's `/completions` for the probability of each prompt token."""
+    """Return the body of a request to a vLLM server's `/completions` for the probability of each prompt token."""
     return _completion(model, tokens) | {"prompt_logprobs": 0}
 
 
 def tokenise_body(model: OpenAIModel, messages: Sequence[Message]) -> dict[str, Any]:
-    """Returns the body of a request to a vLLM server's `/tokenize` for the prompt that it makes of messages."""
+    """Return the body of a request to a vLLM server's `/tokenize` for the prompt that it makes of messages."""
     body = {"model": model.model, "messages": as_messages(model, messages), "add_generation_prompt": True}
     return body | {name: model.extra_body[name] for name in _TEMPLATE_FIELDS if name in model.extra_body}
 
 
 def as_messages(model: OpenAIModel, messages: Sequence[Message]) -> list[dict[str, str]]:
-    """Returns messages as the endpoint takes them."""
+    """Return messages as the endpoint takes them."""
     taken = merge_system(messages) if model.system_message == "merge" else messages
     return [{"role": message.role, "content": message.content} for message in taken]
 
@@ -107,7 +107,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def openai_identity(model: OpenAIModel) -> str:
-    """Returns canonical JSON of everything about a model that can change an answer.
+    """Return canonical JSON of everything about a model that can change an answer.
 
     Keys, limits, timeouts, prices and the name of the budget's field are no part of it: an answer that was paid for
     stays valid when they change.
@@ -132,7 +132,7 @@ def openai_identity(model: OpenAIModel) -> str:
 
 
 def plain_address(base_url: str) -> str:
-    """Returns an address in one spelling, without credentials, query, default port and slash at the end."""
+    """Return an address in one spelling, without credentials, query, default port and slash at the end."""
     parts = urlsplit(base_url)
     scheme, host = parts.scheme.lower(), parts.hostname or ""
     host = f"[{host}]" if ":" in host else host
@@ -142,7 +142,7 @@ def plain_address(base_url: str) -> str:
 
 @cache
 def is_reasoning_name(name: str) -> bool:
-    """Returns whether a name is that of an OpenAI model which refuses `max_tokens` and `temperature` (o1, gpt-5, ...).
+    """Return whether a name is that of an OpenAI model which refuses `max_tokens` and `temperature` (o1, gpt-5, ...).
 
     A provider's prefix (`openai/o3`) is passed over; `gpt-5-chat-latest` takes both as older models do.
     """
@@ -150,12 +150,12 @@ def is_reasoning_name(name: str) -> bool:
 
 
 def sends_temperature(model: OpenAIModel) -> bool:
-    """Returns whether temperature and top_p are sent to a model."""
+    """Return whether temperature and top_p are sent to a model."""
     return not is_reasoning_name(model.model) if model.send_temperature is None else model.send_temperature
 
 
 def budget_field(model: OpenAIModel) -> str:
-    """Returns the name of the field that holds the budget of answer tokens."""
+    """Return the name of the field that holds the budget of answer tokens."""
     if model.max_tokens_field is not None:
         return model.max_tokens_field
     return "max_completion_tokens" if is_reasoning_name(model.model) else "max_tokens"
@@ -176,7 +176,7 @@ _ABORTS = ("abort", "error", "network_error", "insufficient_system_resource")
 
 
 def read_chat(payload: Mapping[str, Any], *, reasoning_end: str | None = None) -> Response:
-    """Returns the answer to a request of kind `chat`.
+    """Return the answer to a request of kind `chat`.
 
     Args:
         reasoning_end: the mark that ends a reasoning part which the endpoint leaves in its answers; None where only
@@ -200,7 +200,7 @@ def read_chat(payload: Mapping[str, Any], *, reasoning_end: str | None = None) -
 
 
 def read_choice(payload: Mapping[str, Any], labels: Sequence[str]) -> Response:
-    """Returns the answer to a request of kind `choice`, read among the likeliest first tokens of the answer.
+    """Return the answer to a request of kind `choice`, read among the likeliest first tokens of the answer.
 
     Raises:
         AnswerFailure: the endpoint gave no probabilities (`unsupported`), or no answer (`malformed`).
@@ -216,7 +216,7 @@ def read_choice(payload: Mapping[str, Any], labels: Sequence[str]) -> Response:
 
 
 def read_first_token(payload: Mapping[str, Any]) -> Response:
-    """Returns an answer of one token, or the model's refusal."""
+    """Return an answer of one token, or the model's refusal."""
     choice, message = _first_choice(payload)
     refusal = message.get("refusal")
     if isinstance(refusal, str) and refusal.strip():
@@ -226,7 +226,7 @@ def read_first_token(payload: Mapping[str, Any]) -> Response:
 
 
 def first_token_logprobs(payload: Mapping[str, Any]) -> dict[str, float]:
-    """Returns the log-probabilities that an endpoint shows for the first token of a chat answer, by the token's text.
+    """Return the log-probabilities that an endpoint shows for the first token of a chat answer, by the token's text.
 
     Raises:
         AnswerFailure: it shows none (`unsupported`), or not as OpenAI documents them (`malformed`).
@@ -250,7 +250,7 @@ def first_token_logprobs(payload: Mapping[str, Any]) -> dict[str, float]:
 
 
 def checked_logprob(value: float, where: str) -> float:
-    """Returns the logarithm of a probability.
+    """Return the logarithm of a probability.
 
     Raises:
         AnswerFailure: it is none (`impossible`); another try would give the same.
@@ -262,7 +262,7 @@ def checked_logprob(value: float, where: str) -> float:
 
 
 def next_token_logprobs(payload: Mapping[str, Any]) -> dict[str, float]:
-    """Returns log-probabilities as `first_token_logprobs` does, of a vLLM server's `/completions`."""
+    """Return log-probabilities as `first_token_logprobs` does, of a vLLM server's `/completions`."""
     try:
         shown = payload["choices"][0]["logprobs"]["top_logprobs"][0]
         return {str(token): float(logprob) for token, logprob in shown.items()}
@@ -271,7 +271,7 @@ def next_token_logprobs(payload: Mapping[str, Any]) -> dict[str, float]:
 
 
 def read_prompt_logprobs(payload: Mapping[str, Any], tokens: Sequence[int], n_prefix: int) -> Response:
-    """Returns the answer to a request of kind `loglikelihood`.
+    """Return the answer to a request of kind `loglikelihood`.
 
     Args:
         tokens: prefix and continuation.
@@ -308,7 +308,7 @@ def _finish(choice: Mapping[str, Any]) -> str:
 
 
 def _usage(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the counts of tokens as the endpoint gives them; `Response` drops those that are none."""
+    """Return the counts of tokens as the endpoint gives them; `Response` drops those that are none."""
     usage = payload.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     details = usage.get("completion_tokens_details")

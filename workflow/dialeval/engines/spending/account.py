@@ -70,7 +70,7 @@ class Account:
         return 0.0 if self._writer is None else self._writer.entry.sums.spent
 
     async def reserve(self, bound: Bound) -> Reserved:
-        """Waits until an attempt outside of batches fits into the budget, and reserves its largest cost.
+        """Wait until an attempt outside of batches fits into the budget, and reserve its largest cost.
 
         Raises:
             UserError: the budget does not allow it.
@@ -104,13 +104,13 @@ class Account:
         return reserved
 
     async def refuse(self, bound: Bound) -> UserError:
-        """Returns the error for a request in a batch that the budget does not allow."""
+        """Return the error for a request in a batch that the budget does not allow."""
         most = self._largest_cost(bound)
         left = await asyncio.to_thread(self._balance_now)
         return left.used_up(self.terms.model.name, most, self._folder)
 
     def settle(self, reserved: Reserved, billed: Billed) -> None:
-        """Records the cost of an attempt outside of batches in place of its reservation."""
+        """Record the cost of an attempt outside of batches in place of its reservation."""
         if reserved.writer is not self._writer:
             return  # closing the account has counted its largest cost
         cost = self.terms.model.ordinary * self.terms.model.cost(billed.input_tokens, billed.output_tokens)
@@ -120,7 +120,7 @@ class Account:
             self._learn(reserved.bound, billed)
 
     def hand_over(self, mark: str, requests: Mapping[str, Reserved]) -> None:
-        """Keeps the reservations of a batch's requests until the batch ends, beyond this process."""
+        """Keep the reservations of a batch's requests until the batch ends, beyond this process."""
         bounds = {key: [one.bound.input_tokens, one.bound.output_tokens] for key, one in requests.items()}
         total = sum(one.most for one in requests.values())
         with self._ledger.locked():
@@ -137,14 +137,14 @@ class Account:
                 self._release(reserved)
 
     def bounds_of_batch(self, mark: str) -> dict[str, Bound]:
-        """Returns the reserved bounds of a submitted batch's requests, by key; none if nothing is reserved."""
+        """Return the reserved bounds of a submitted batch's requests, by key; none if nothing is reserved."""
         with self._ledger.locked():
             entry = self._ledger.entries().get(self._batch_file(mark))
         bounds = entry.about.get("bounds", {}) if entry is not None else {}
         return {key: Bound(*pair) for key, pair in bounds.items()}
 
     def settle_batch(self, mark: str, billed: Mapping[str, Billed]) -> None:
-        """Records the cost of a batch in place of its reservations."""
+        """Record the cost of a batch in place of its reservations."""
         sums = Sums()
         for one in billed.values():
             sums.add(self.terms.model.cost(one.input_tokens, one.output_tokens), one.input_tokens, one.output_tokens,
@@ -155,7 +155,7 @@ class Account:
             close_file(self._batch_file(mark), Entry(self.terms.digest, about, sums))
 
     def close(self) -> None:
-        """Closes this job's part of the ledger; attempts in flight count at their largest cost."""
+        """Close this job's part of the ledger; attempts in flight count at their largest cost."""
         if self._granting is None:
             return
         with self._ledger.locked():
@@ -188,7 +188,7 @@ class Account:
         return Reserved(0 if in_batch else writer.begin(most), most, bound, writer)
 
     async def _written(self, reserved: Reserved) -> None:
-        """Waits until the ledger has the reservation, before anything is sent."""
+        """Wait until the ledger has the reservation, before anything is sent."""
         try:
             await reserved.writer.written()
         except BaseException:
@@ -196,7 +196,7 @@ class Account:
             raise
 
     async def _request_grant(self, most: float) -> Balance | None:
-        """Extends this job's grant for an attempt, or returns the balance."""
+        """Extend this job's grant for an attempt, or return the balance."""
         self._granting = self._granting or asyncio.Lock()  # from now on a thread may be about to open a file
         self._wanted += most
         try:
@@ -252,7 +252,7 @@ class Account:
         return self._ledger.folder / self.terms.digest
 
     def _balance(self) -> Balance:
-        """Returns the balance of the tightest budget, of at least one; the ledger's lock must be held."""
+        """Return the balance of the tightest budget, of at least one; the ledger's lock must be held."""
         assert self._writer is not None
         self._ledger.close_dead_jobs()
         entries = [entry for path, entry in self._ledger.entries().items() if path != self._writer.path]
@@ -281,7 +281,7 @@ class Account:
         return min(found, key=lambda balance: balance.up_to)
 
     def _give_back(self) -> None:
-        """Returns the unused part of the grant."""
+        """Return the unused part of the grant."""
         writer = self._writer
         if writer is not None and writer.entry.granted is not None:
             need = self.spent + self._set_aside
@@ -313,7 +313,7 @@ class Account:
                 future.set_result(None)
 
     def _learn(self, bound: Bound, billed: Billed) -> None:
-        """Raises later bounds by the largest excess of an endpoint's counts over their bounds."""
+        """Raise later bounds by the largest excess of an endpoint's counts over their bounds."""
         over = (
             max(self._over[0], billed.input_tokens - bound.input_tokens),
             max(self._over[1], billed.output_tokens - bound.output_tokens),
@@ -363,7 +363,7 @@ class Balance:
     in_flight: bool
 
     def used_up(self, name: str, most: float, folder: Path) -> BudgetUsedUp:
-        """Returns the error for a budget that does not hold the next request.
+        """Return the error for a budget that does not hold the next request.
 
         Args:
             most: what the request may cost.
@@ -419,7 +419,7 @@ def count_stored_answers(folder: Path, digest: str, terms: ModelTerms) -> None:
 
 
 def _answers(store: Path, digest: str) -> Iterator[tuple[str, Response]]:
-    """Yields protocol and content of every stored answer of a model, of several to one request the first."""
+    """Yield protocol and content of every stored answer of a model, of several to one request the first."""
     seen: set[bytes] = set()
     for path in sorted([*store.glob(f"{digest}/*/*.jsonl"), *store.glob(f"*-{digest}/*/*.jsonl")]):
         with path.open("rb") as file:

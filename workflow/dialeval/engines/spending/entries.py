@@ -47,7 +47,7 @@ class Ledger:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Holds the ledger's lock."""
+        """Hold the ledger's lock."""
         lock = self.folder / "lock"
         refuse_links(lock, self.folder.parent)
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -63,7 +63,7 @@ class Ledger:
                 os.close(descriptor)
 
     def enter(self, path: Path) -> None:
-        """Lists a new file, so that other machines see it at once; the lock must be held.
+        """List a new file, so that other machines see it at once; the lock must be held.
 
         A network file system may show a new file of another machine late, but the content of the locked file in time.
         """
@@ -72,7 +72,7 @@ class Ledger:
         os.fsync(self._lock)
 
     def entries(self) -> dict[Path, Entry]:
-        """Returns the present entry of every file."""
+        """Return the present entry of every file."""
         found: dict[Path, tuple[int, int, Entry]] = {}
         for path in {*self.folder.glob(f"*/*.{SUFFIX}"), *self._listed()}:
             known = self._files.get(path)
@@ -87,7 +87,7 @@ class Ledger:
         return {path: entry for path, (_, _, entry) in found.items()}
 
     def close_dead_jobs(self) -> None:
-        """Closes the files of jobs that were killed; the lock must be held."""
+        """Close the files of jobs that were killed; the lock must be held."""
         for path, entry in self.entries().items():
             if not entry.closed and entry.about.get("batch") is None and not is_alive(path, entry.about):
                 most = entry.largest if is_same_system(entry.about) else entry.committed
@@ -97,11 +97,11 @@ class Ledger:
                 close_file(path, entry)
 
     def total(self) -> Sums:
-        """Returns the sums of all models."""
+        """Return the sums of all models."""
         return reduce(add, (entry.including_open for entry in self.entries().values()), Sums())
 
     def by_name(self, digests: Mapping[str, str]) -> dict[tuple[str, str], Sums]:
-        """Returns the sums by a model's present name and the protocol.
+        """Return the sums by a model's present name and the protocol.
 
         Args:
             digests: each model's digest, by its name. Of several names of one model, the first gets the spending under
@@ -120,7 +120,7 @@ class Ledger:
         return found
 
     def _listed(self) -> list[Path]:
-        """Returns the files that were entered; empty without the lock."""
+        """Return the files that were entered; empty without the lock."""
         if self._lock is None:
             return []
         names = os.pread(self._lock, os.fstat(self._lock).st_size, 0).decode("utf-8", "replace")
@@ -128,7 +128,7 @@ class Ledger:
 
 
 def _read(path: Path, known: tuple[int, int, Entry] | None) -> tuple[int, int, Entry]:
-    """Reads the new lines of a file; opening it refreshes its length on a network file system."""
+    """Read the new lines of a file; opening it refreshes its length on a network file system."""
     with path.open("rb") as file:
         status = os.fstat(file.fileno())
         inode, size, entry = known or (0, 0, Entry(path.parent.name))
@@ -163,7 +163,7 @@ class Sums:
     tries: int = 0
 
     def add(self, cost: float, input_tokens: int, output_tokens: int, confirmed: bool) -> None:
-        """Counts an ended attempt."""
+        """Count an ended attempt."""
         self.spent += cost
         self.unconfirmed += 0.0 if confirmed else cost
         self.input_tokens += input_tokens
@@ -213,16 +213,16 @@ class Entry:
         return self.largest if self.granted is None or self.closed else max(self.largest, self.granted)
 
     def is_of(self, digest: str, name: str) -> bool:
-        """Returns whether the entry is of a model, by its digest or by its name."""
+        """Return whether the entry is of a model, by its digest or by its name."""
         return self.digest == digest or self.about.get("name") == name
 
     def end(self, number: int, cost: float, input_tokens: int, output_tokens: int, confirmed: bool) -> None:
-        """Counts the cost of an attempt in place of its largest cost."""
+        """Count the cost of an attempt in place of its largest cost."""
         self.open.pop(number, None)
         self.sums.add(cost, input_tokens, output_tokens, confirmed)
 
     def read(self, line: Any) -> None:
-        """Takes in a line."""
+        """Take in a line."""
         match line:
             case ["+", number, most]:
                 self.open[number] = most
@@ -240,7 +240,7 @@ class Entry:
 
 
 def close_file(path: Path, entry: Entry) -> None:
-    """Replaces a file's lines by the line of their sum, atomically."""
+    """Replace a file's lines by the line of their sum, atomically."""
     refuse_links(path, path.parents[2])
     path.parent.mkdir(parents=True, exist_ok=True)
     entry.closed = True
@@ -248,7 +248,7 @@ def close_file(path: Path, entry: Entry) -> None:
 
 
 def write_lines(path: Path, lines: list[Any]) -> None:
-    """Writes a file of lines, atomically and flushed to the disk."""
+    """Write a file of lines, atomically and flushed to the disk."""
     refuse_links(path, path.parents[2])
     temporary = None
     try:
@@ -268,7 +268,7 @@ def write_lines(path: Path, lines: list[Any]) -> None:
 
 
 def read_new_lines(path: Path, content: bytes, entry: Entry) -> int:
-    """Reads the complete new lines of a file into its entry, and returns their length."""
+    """Read the complete new lines of a file into its entry, and return their length."""
     length = content.rfind(b"\n") + 1
     for line in content[:length].splitlines():
         try:
@@ -305,14 +305,14 @@ class Writer:
         self._write_line(about | _this_system() | {"pid": os.getpid(), "time": round(time.time())})
 
     def begin(self, most: float) -> int:
-        """Records the largest cost of an attempt, to be sent once that is `written`, and returns its number."""
+        """Record the largest cost of an attempt, to be sent once that is `written`, and return its number."""
         self._number += 1
         self._lines.add(f'["+",{self._number},{most!r}]\n'.encode())
         self.entry.open[self._number] = most
         return self._number
 
     async def written(self) -> None:
-        """Waits until the operating system has the lines.
+        """Wait until the operating system has the lines.
 
         Raises:
             UserError: it could not be written.
@@ -320,22 +320,22 @@ class Writer:
         await self._lines.written()
 
     def end(self, number: int, cost: float, input_tokens: int, output_tokens: int, confirmed: bool) -> None:
-        """Records the cost of an attempt."""
+        """Record the cost of an attempt."""
         self.entry.end(number, cost, input_tokens, output_tokens, confirmed)
         self._write_soon(f'["-",{number},{cost!r},{input_tokens},{output_tokens},{confirmed:d}]\n'.encode())
 
     def grant(self, to: float) -> None:
-        """Records, fsynced, the sum up to which this job may spend."""
+        """Record, fsynced, the sum up to which this job may spend."""
         self._write_line(["to", to])
         os.fsync(self._file)
 
     def exceed(self, input_tokens: int, output_tokens: int) -> None:
-        """Records by how much answers exceed their bounds."""
+        """Record by how much answers exceed their bounds."""
         self.entry.over = (input_tokens, output_tokens)
         self._write_soon(_line(["over", input_tokens, output_tokens]))
 
     def close(self) -> None:
-        """Replaces all lines by their sum; attempts in flight count at their largest cost."""
+        """Replace all lines by their sum; attempts in flight count at their largest cost."""
         with suppress(UserError):  # the sum holds what these lines say
             self._lines.flush()
         self.entry.sums = self.entry.including_open
@@ -344,7 +344,7 @@ class Writer:
         os.close(self._file)
 
     def _write_soon(self, line: bytes) -> None:
-        """Writes a line of an ended attempt, in one write with all others of this turn of the event loop.
+        """Write a line of an ended attempt, in one write with all others of this turn of the event loop.
 
         After a failed write the file counts the largest cost, and the next `begin` raises the error.
         """
@@ -352,7 +352,7 @@ class Writer:
             self._lines.add(line)
 
     def _write_line(self, line: Any) -> None:
-        """Writes a line at once."""
+        """Write a line at once."""
         self._write(_line(line))
         self.entry.read(line)
 
@@ -368,7 +368,7 @@ class Writer:
 
 
 def is_alive(path: Path, about: dict[str, Any]) -> bool:
-    """Returns whether the job that writes a file is running: it holds the file's lock."""
+    """Return whether the job that writes a file is running: it holds the file's lock."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -390,7 +390,7 @@ def is_alive(path: Path, about: dict[str, Any]) -> bool:
 
 
 def is_same_system(about: dict[str, Any]) -> bool:
-    """Returns whether a job wrote on this machine since its last start, so that no line of its file is lost."""
+    """Return whether a job wrote on this machine since its last start, so that no line of its file is lost."""
     return {name: about.get(name) for name in ("host", "boot")} == _this_system()
 
 

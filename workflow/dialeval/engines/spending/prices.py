@@ -33,14 +33,14 @@ class Prices(BaseModel, defer_build=True):
     price_output: float | None = None
 
     def cost(self, input_tokens: float | None, output_tokens: float | None) -> float | None:
-        """Returns the cost of tokens, or None where a price or a number of tokens is not known."""
+        """Return the cost of tokens, or None where a price or a number of tokens is not known."""
         if self.price_input is None or self.price_output is None or input_tokens is None or output_tokens is None:
             return None
         return (input_tokens * self.price_input + output_tokens * self.price_output) / MILLION
 
 
 def prices_of(model: Model) -> Prices:
-    """Returns the prices that a model's configuration gives; only models behind endpoints have any."""
+    """Return the prices that a model's configuration gives; only models behind endpoints have any."""
     if isinstance(model, OpenAIModel):
         return Prices(price_input=model.price_input, price_output=model.price_output)
     return Prices()
@@ -87,7 +87,7 @@ class ModelTerms(BaseModel, defer_build=True):
     budget: float | None = None
 
     def cost(self, input_tokens: float, output_tokens: float) -> float:
-        """Returns the cost of tokens."""
+        """Return the cost of tokens."""
         return (input_tokens * self.price_input + output_tokens * self.price_output) / MILLION
 
 
@@ -124,7 +124,7 @@ class Terms:
 
 
 def run_terms(models: Mapping[str, Model], budget: float | None) -> RunTerms:
-    """Returns the terms of a run."""
+    """Return the terms of a run."""
     terms: dict[str, ModelTerms] = {}
     for name, model in models.items():
         own = _terms_of(name, model)
@@ -138,12 +138,12 @@ def run_terms(models: Mapping[str, Model], budget: float | None) -> RunTerms:
 
 
 def announce(terms: RunTerms, environment: MutableMapping[str, str] = os.environ) -> None:
-    """Passes the terms to the jobs that this process starts."""
+    """Pass the terms to the jobs that this process starts."""
     environment[VARIABLE] = terms.model_dump_json(exclude_defaults=True)
 
 
 def terms_for(model: OpenAIModel) -> Terms | None:
-    """Returns the terms of a job's model, or None if it has no prices."""
+    """Return the terms of a job's model, or None if it has no prices."""
     digest = digest_of(model)
     announced = os.environ.get(VARIABLE)
     run = RunTerms.model_validate_json(announced) if announced else RunTerms()
@@ -154,7 +154,7 @@ def terms_for(model: OpenAIModel) -> Terms | None:
 
 
 def digest_of(model: OpenAIModel) -> str:
-    """Returns the digest of a model's identity, by which its answers and its spending are found under any name."""
+    """Return the digest of a model's identity, by which its answers and its spending are found under any name."""
     return hashlib.sha256(openai_identity(model).encode()).hexdigest()[:12]
 
 

@@ -44,12 +44,12 @@ class AnswerFiles:
         self._key_tails = self._offsets = self._lengths = self._files = memoryview(b"")
 
     def __len__(self) -> int:
-        """Returns the number of different keys."""
+        """Return the number of different keys."""
         key_tails = np.asarray(self._key_tails)
         return int(np.count_nonzero(key_tails[1:] != key_tails[:-1])) + bool(len(key_tails))
 
     def load(self, paths: Iterable[Path], *, grows: Callable[[Path], bool]) -> None:
-        """Reads the positions of all answers; called once.
+        """Read the positions of all answers; called once.
 
         Args:
             grows: returns whether a job may be writing into a file, whose last line is then unfinished, not corrupt.
@@ -72,7 +72,7 @@ class AnswerFiles:
         self._key_tails, self._offsets, self._lengths, self._files = (np.asarray(one)[order].data for one in columns)
 
     def find(self, key: str) -> Iterator[tuple[str, bytes]]:
-        """Yields the file and the body of each answer to a key, the last one first.
+        """Yield the file and the body of each answer to a key, the last one first.
 
         Raises:
             UserError: a file can no longer be read.
@@ -91,13 +91,13 @@ class AnswerFiles:
                 yield str(self._paths[number]), body
 
     def count_corrupt(self, path: str) -> None:
-        """Counts a corrupt line, and prints a note the first time."""
+        """Count a corrupt line, and print a note the first time."""
         if path not in self.corrupt:
             print(f"note: {path} has a corrupt line; its request is sent again")
         self.corrupt[path] = self.corrupt.get(path, 0) + 1
 
     def close(self) -> None:
-        """Closes the files; reading opens them again."""
+        """Close the files; reading opens them again."""
         while self._open:
             os.close(self._open.popitem()[1])
 
@@ -143,7 +143,7 @@ class GrowingFiles:
             self._read[path] = place
 
     def get(self, key: str) -> bytes | None:
-        """Returns the body of an answer, or None."""
+        """Return the body of an answer, or None."""
         found = self._places.get(bytes.fromhex(key))
         if found is None:
             return None
@@ -162,12 +162,12 @@ _BUFFER_BYTES = 1 << 20
 
 
 def line_of(key: str, body: bytes) -> bytes:
-    """Returns the line that holds an answer."""
+    """Return the line that holds an answer."""
     return b"%s %08x %s\n" % (key.encode(), zlib.crc32(key.encode() + body), body)
 
 
 def body_of(line: bytes) -> bytes | None:
-    """Returns the answer in a line, without line ends, or None if the line is corrupt."""
+    """Return the answer in a line, without line ends, or None if the line is corrupt."""
     key, checksum, body = line[:KEY_LENGTH], line[KEY_LENGTH + 1 : BODY_START - 1], line[BODY_START:].rstrip(b"\r\n")
     try:
         is_intact = int(checksum, 16) == zlib.crc32(body, zlib.crc32(key))
@@ -177,7 +177,7 @@ def body_of(line: bytes) -> bytes | None:
 
 
 def _places_in(path: Path) -> tuple[tuple[array[int], array[int], array[int]], int, bool]:
-    """Returns the positions of the complete lines of a file, the number of corrupt lines, and whether the last is cut.
+    """Return the positions of the complete lines of a file, the number of corrupt lines, and whether the last is cut.
 
     Returns:
         Of each line: the last half of its key as a number, where it begins, and its bytes. Then the number of corrupt
@@ -201,7 +201,7 @@ def _places_in(path: Path) -> tuple[tuple[array[int], array[int], array[int]], i
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yields the lines of a file and their offsets; without mmap, since the file may be cut meanwhile."""
+    """Yield the lines of a file and their offsets; without mmap, since the file may be cut meanwhile."""
     start = 0
     with path.open("rb", buffering=_BUFFER_BYTES) as file:
         for line in file:
@@ -212,7 +212,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _key_tail(line: bytes) -> int | None:
-    """Returns the last half of a line's key as a number."""
+    """Return the last half of a line's key as a number."""
     try:
         int(line[:16], 16)
         return int(line[16:KEY_LENGTH], 16)
@@ -237,7 +237,7 @@ class TurnWrites:
         self._failure: UserError | None = None
 
     def add(self, line: bytes) -> None:
-        """Adds a line, which is written when the turn of the running loop ends.
+        """Add a line, which is written when the turn of the running loop ends.
 
         Raises:
             UserError: an earlier write has failed.
@@ -249,7 +249,7 @@ class TurnWrites:
         self._n_added += 1
 
     async def written(self) -> None:
-        """Waits until all added lines are written, so that they survive a kill of this process.
+        """Wait until all added lines are written, so that they survive a kill of this process.
 
         Raises:
             UserError: it could not be written.
@@ -262,7 +262,7 @@ class TurnWrites:
         self._check()
 
     def flush(self) -> None:
-        """Writes the added lines at once.
+        """Write the added lines at once.
 
         Raises:
             UserError: a line could not be written.

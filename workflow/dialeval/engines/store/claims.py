@@ -67,7 +67,7 @@ class Claims:
         self._number = ""
 
     def acquire(self) -> None:
-        """Takes the job's name, once no other job has it, and announces the job."""
+        """Take the job's name, once no other job has it, and announces the job."""
         try:
             self._take_name()
             self._file = _opened(self._folder.parent / CLAIMS)
@@ -180,7 +180,7 @@ class Claims:
         self._place = os.fstat(self._file).st_size
 
     def _taken(self, keys: Sequence[str]) -> set[str]:
-        """Returns the keys that another job has claimed or answered."""
+        """Return the keys that another job has claimed or answered."""
         owners = {key: self._claimed[key] for key in keys if key in self._claimed}
         at_work = {number for number in set(owners.values()) - self._replaced if is_at_work(*self._jobs[number][:2])}
         for number in set(owners.values()):  # after `at_work`: a job may end in between
@@ -189,12 +189,12 @@ class Claims:
 
 
 def is_at_work(folder: Path, writer: str) -> bool:
-    """Returns whether a job of another process writes under a name."""
+    """Return whether a job of another process writes under a name."""
     return _is_locked(folder / f"{writer}.lock") is True
 
 
 def may_be_written(answers: Path) -> bool:
-    """Returns whether another process may be writing a file of answers, `<writer>-<number>.jsonl`.
+    """Return whether another process may be writing a file of answers, `<writer>-<number>.jsonl`.
 
     On a file system without locks these are files that changed within the last minute.
     """
@@ -212,7 +212,7 @@ def _opened(path: Path) -> int:
 
 
 def _is_locked(lock: Path) -> bool | None:
-    """Returns whether another process holds a lock; None where the file system has no locks."""
+    """Return whether another process holds a lock; None where the file system has no locks."""
     try:
         descriptor = os.open(lock, os.O_RDWR | os.O_NOFOLLOW)
     except OSError:

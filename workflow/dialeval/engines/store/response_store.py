@@ -62,7 +62,7 @@ class StoredAnswers:
         return self.get(key) is not None
 
     def get(self, key: str) -> Response | None:
-        """Returns the stored response, or None."""
+        """Return the stored response, or None."""
         found = self._first_readable(self._own_protocol, key)
         if found is None:
             if not self._others_loaded:
@@ -71,7 +71,7 @@ class StoredAnswers:
         return found
 
     def unreadable(self) -> dict[str, str]:
-        """Returns why files and folders could not be read, by their path."""
+        """Return why files and folders could not be read, by their path."""
         return self._unreadable | self._own_protocol.unreadable | self._other_protocols.unreadable
 
     def _first_readable(self, files: AnswerFiles, key: str) -> Response | None:
@@ -95,12 +95,12 @@ class StoredAnswers:
         self._report(self._other_protocols)
 
     def _model_folders(self) -> list[Path]:
-        """Returns the folders of the model, the one of this version first."""
+        """Return the folders of the model, the one of this version first."""
         earlier = [path for path in self._listed(self._directory) if path.name.endswith(f"-{self._digest}")]
         return [self.folder.parent, *earlier]
 
     def _listed(self, folder: Path, suffix: str = "") -> list[Path]:
-        """Returns the files of a folder; records an unreadable folder, which `Path.glob` would ignore."""
+        """Return the files of a folder; records an unreadable folder, which `Path.glob` would ignore."""
         try:
             return sorted(path for path in folder.iterdir() if path.name.endswith(suffix))
         except (FileNotFoundError, NotADirectoryError):
@@ -110,7 +110,7 @@ class StoredAnswers:
             return []
 
     def _grows(self, path: Path) -> bool:
-        """Returns whether a job may be writing into a file at this moment."""
+        """Return whether a job may be writing into a file at this moment."""
         return may_be_written(path)
 
     def _report(self, files: AnswerFiles) -> None:
@@ -132,7 +132,7 @@ _READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 def run_of(results: Path, shards: int) -> str:
-    """Returns the name of a run: the folder with the responses of all its shards and no others, and their number."""
+    """Return the name of a run: the folder with the responses of all its shards and no others, and their number."""
     return f"results in {results.resolve()}, shards: {shards}"
 
 
@@ -203,11 +203,11 @@ class ResponseStore(StoredAnswers):
             self._claims.release()
 
     def __len__(self) -> int:
-        """Returns the number of responses under the protocol."""
+        """Return the number of responses under the protocol."""
         return len(self._own_protocol) + len(self._own)
 
     def get(self, key: str) -> Response | None:
-        """Returns the stored response, or None.
+        """Return the stored response, or None.
 
         Raises:
             UserError: it may be in an unreadable file, and would be paid for twice.
@@ -259,7 +259,7 @@ class ResponseStore(StoredAnswers):
         self._claims.give_up(key)
 
     def append(self, key: str, response: Response) -> None:
-        """Stores a response, which survives a kill of this process once the call returns.
+        """Store a response, which survives a kill of this process once the call returns.
 
         Raises:
             UserError: the disk is full or not writable.
@@ -270,7 +270,7 @@ class ResponseStore(StoredAnswers):
         self._note_place(key, len(line))
 
     async def append_soon(self, key: str, response: Response) -> None:
-        """Stores a response as `append` does, in one write with all others of this turn of the event loop.
+        """Store a response as `append` does, in one write with all others of this turn of the event loop.
 
         Raises:
             UserError: the disk is full or not writable.
@@ -287,11 +287,11 @@ class ResponseStore(StoredAnswers):
             self._last_sync = time.monotonic()
 
     def writer_file(self, suffix: str) -> Path:
-        """Returns the path of a file of this job's writer, for other content than responses."""
+        """Return the path of a file of this job's writer, for other content than responses."""
         return self.folder / f"{self._writer}.{suffix}"
 
     def abandoned_files(self, suffix: str) -> list[Path]:
-        """Returns such files of this model's writers, under any protocol, whose jobs have ended."""
+        """Return such files of this model's writers, under any protocol, whose jobs have ended."""
         own = self.writer_file(suffix)
         protocols = [path for model in self._model_folders() for path in self._listed(model) if path.is_dir()]
         found = [path for protocol in protocols for path in self._listed(protocol, f".{suffix}")]
@@ -353,7 +353,7 @@ class ResponseStore(StoredAnswers):
         self.written += 1
 
     def _read_answers(self, job: OtherJob) -> None:
-        """Reads the new answers of another job."""
+        """Read the new answers of another job."""
         self.sync()  # on a network file system, for jobs that wait for this one
         files = self._listed(job.folder, ANSWERS)
         self._others.read_on(path for path in files if path.stem.rpartition("-")[0] == job.writer)
@@ -362,7 +362,7 @@ class ResponseStore(StoredAnswers):
         return self._answer_of_others(key) is not None
 
     def _refresh_listing(self) -> None:
-        """Refreshes the listing that a network file system caches, so that no response is paid for twice."""
+        """Refresh the listing that a network file system caches, so that no response is paid for twice."""
         mark = self.folder / f".{self._writer}.{os.urandom(4).hex()}.anew"
         os.close(open_no_link(mark, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
         mark.unlink()

@@ -61,17 +61,17 @@ class ChatTemplate:
         self.stop_token = self._end_of_turn()
 
     def render(self, messages: Sequence[Message]) -> str:
-        """Returns the prompt up to the beginning of the assistant's message."""
+        """Return the prompt up to the beginning of the assistant's message."""
         if self.plain:
             return transcript(messages)
         return self._apply(messages if self.normalisation == AS_IS else merge_system(messages))
 
     def stops(self, messages: Sequence[Message]) -> tuple[str, ...]:
-        """Returns texts that end the answer: an utterance of a transcript ends with its line."""
+        """Return texts that end the answer: an utterance of a transcript ends with its line."""
         return ("\n",) if self.plain and _is_dialogue(messages) else ()
 
     def before_answer(self) -> str:
-        """Returns the white space that the template puts between a prompt's end and the answer."""
+        """Return the white space that the template puts between a prompt's end and the answer."""
         if self.plain:
             return ""
         messages = (Message("user", _USER), Message("assistant", _ASSISTANT))
@@ -94,7 +94,7 @@ class ChatTemplate:
         return rendered
 
     def _takes_all(self) -> bool:
-        """Returns whether a template accepts a system message and a first message by the assistant, in order."""
+        """Return whether a template accepts a system message and a first message by the assistant, in order."""
         system, user, assistant = Message("system", _SYSTEM), Message("user", _USER), Message("assistant", _ASSISTANT)
         return self._shows((system, user)) and self._shows((system, assistant, user))
 
@@ -117,7 +117,7 @@ class ChatTemplate:
             ) from error
 
     def _end_of_turn(self) -> str | None:
-        """Returns the special token behind an assistant's message, which ends an utterance."""
+        """Return the special token behind an assistant's message, which ends an utterance."""
         messages = (Message("user", _USER), Message("assistant", _ASSISTANT))
         try:
             _, _, behind = self._apply(messages, prompt=False).partition(_ASSISTANT)
@@ -129,14 +129,14 @@ class ChatTemplate:
 
 
 def special_tokens(tokenizer: Any) -> dict[str, int]:
-    """Returns the special tokens of rendered texts, and their numbers."""
+    """Return the special tokens of rendered texts, and their numbers."""
     named = {str(token): tokenizer.convert_tokens_to_ids(str(token)) for token in tokenizer.all_special_tokens}
     added = getattr(tokenizer, "added_tokens_decoder", {})
     return named | {str(token): number for number, token in added.items() if token.special}
 
 
 def transcript(messages: Sequence[Message]) -> str:
-    """Returns messages as plain text for a base model to go on with.
+    """Return messages as plain text for a base model to go on with.
 
     One user message alone stands as it is; a dialogue becomes lines `A: ...` and `B: ...` after the system text, and
     ends with the name of who is to speak.
@@ -218,15 +218,15 @@ class Between:
         return f"{self.opening.strip()} ... {self.closing}"
 
     def opened_by(self, rendered: str) -> bool:
-        """Returns whether a rendered prompt ends with the opening mark, as some chat templates make it."""
+        """Return whether a rendered prompt ends with the opening mark, as some chat templates make it."""
         return rendered.rstrip().endswith(self.opening.rstrip())
 
     def split(self, text: str, *, opened: bool) -> tuple[str, str]:
-        """Returns the answer and the reasoning before it; reasoning that never ends leaves an empty answer."""
+        """Return the answer and the reasoning before it; reasoning that never ends leaves an empty answer."""
         return split_thinking(text, self.opening, self.closing, opened=opened)
 
     def before_label(self, rendered: str) -> str:
-        """Returns the prompt before an answer without reasoning: an opened block is closed and empty."""
+        """Return the prompt before an answer without reasoning: an opened block is closed and empty."""
         return f"{rendered.rstrip()}\n\n{self.closing}\n\n" if self.opened_by(rendered) else rendered
 
 
@@ -242,11 +242,11 @@ class Harmony:
     keeps_special: bool = True
 
     def opened_by(self, rendered: str) -> bool:
-        """Returns false: the channel is the model's to open."""
+        """Return false: the channel is the model's to open."""
         return False
 
     def split(self, text: str, *, opened: bool) -> tuple[str, str]:
-        """Returns the answer and the reasoning; a text without channels is all answer."""
+        """Return the answer and the reasoning; a text without channels is all answer."""
         if not text.lstrip().removeprefix("<|start|>assistant").startswith("<|channel|>"):
             return text, ""
         by_channel: dict[bool, list[str]] = {True: [], False: []}
@@ -256,7 +256,7 @@ class Harmony:
         return "\n".join(filter(None, by_channel[False])), "\n".join(filter(None, by_channel[True]))
 
     def before_label(self, rendered: str) -> str:
-        """Returns the prompt with the answer's channel opened."""
+        """Return the prompt with the answer's channel opened."""
         return rendered + _FINAL
 
 
@@ -307,11 +307,11 @@ class OfVllm:
         self._opening: str = self._parser.reasoning_start_str or ""
 
     def opened_by(self, rendered: str) -> bool:
-        """Returns whether a prompt ends with the parser's opening mark."""
+        """Return whether a prompt ends with the parser's opening mark."""
         return bool(self._opening) and rendered.rstrip().endswith(self._opening.rstrip())
 
     def split(self, text: str, *, opened: bool) -> tuple[str, str]:
-        """Returns the answer and the reasoning; an answer that does not begin with the opening mark is all answer."""
+        """Return the answer and the reasoning; an answer that does not begin with the opening mark is all answer."""
         begins = text.lstrip().startswith(self._opening)
         if not begins and not opened:
             return text, ""
@@ -319,7 +319,7 @@ class OfVllm:
         return (answer or "").lstrip(), (reasoning or "").strip()
 
     def before_label(self, rendered: str) -> str:
-        """Returns the prompt with its open reasoning closed."""
+        """Return the prompt with its open reasoning closed."""
         closing = self._parser.reasoning_end_str or ""
         return f"{rendered.rstrip()}\n\n{closing}\n\n" if self.opened_by(rendered) else rendered
 
@@ -330,7 +330,7 @@ Reasoning = Between | Harmony | OfVllm
 def reasoning_of(
     choice: str | None, template: str, special: Collection[str], tokenizer: Any, options: Mapping[str, Any]
 ) -> Reasoning:
-    """Returns how a model marks its reasoning.
+    """Return how a model marks its reasoning.
 
     Args:
         choice: `reasoning_parser` of the configuration: vLLM's name of it, `none` for nothing but `<think>`, or None to

@@ -80,7 +80,7 @@ class EngineProcess:
             self._connection.send(model.model_dump_json())
 
     def wait_until_started(self) -> None:
-        """Waits until the engine can answer.
+        """Wait until the engine can answer.
 
         Raises:
             UserError: it does not start.
@@ -106,7 +106,7 @@ class EngineProcess:
         return len(self._waiting)
 
     async def generate(self, generation: GenerationRequest, *, dialogue: Hashable = None) -> GenerationResult:
-        """Returns the answer to a prompt; a request that is cancelled leaves the engine.
+        """Return the answer to a prompt; a request that is cancelled leaves the engine.
 
         Raises:
             AnswerFailure: `refused`: vLLM does not take the request.
@@ -128,7 +128,7 @@ class EngineProcess:
             raise
 
     def close(self) -> None:
-        """Ends the process, in order if it has started, and all that vLLM has started from it."""
+        """End the process, in order if it has started, and all that vLLM has started from it."""
         self._closing = True
         if self.size.window:
             self._outbox.put(None)
@@ -148,7 +148,7 @@ class EngineProcess:
         return f"its process was ended by {name}" + (", most often for lack of memory" if name == "SIGKILL" else "")
 
     def _read(self) -> None:
-        """Sets the results of waiting requests, in their own event loops."""
+        """Set the results of waiting requests, in their own event loops."""
         while True:
             try:
                 outcomes = self._connection.recv()
@@ -181,7 +181,7 @@ class EngineProcess:
         return UserError(f"vLLM stopped: {self._ended}; all responses are stored, run the same command again to resume")
 
     def _write(self) -> None:
-        """Sends the waiting requests together, and None at the end."""
+        """Send the waiting requests together, and None at the end."""
         going_on = True
         while going_on:
             items = [self._outbox.get()]
@@ -223,7 +223,7 @@ class Copies:
         self.size = sizes[0]._replace(cache_tokens=sum(size.cache_tokens for size in sizes))
 
     async def generate(self, generation: GenerationRequest, *, dialogue: Hashable = None) -> GenerationResult:
-        """Returns the answer to a prompt, from the copy that the dialogue is with."""
+        """Return the answer to a prompt, from the copy that the dialogue is with."""
         copy = self._copy_of.get(dialogue) if dialogue is not None else None
         if copy is None:
             copy = self._copies[self._routing.choose(generation.prompt, [each.in_hand for each in self._copies])]
@@ -232,7 +232,7 @@ class Copies:
         return await copy.generate(generation)
 
     def close(self) -> None:
-        """Ends all copies."""
+        """End all copies."""
         with contextlib.ExitStack() as stack:
             for copy in self._copies:
                 stack.callback(copy.close)
@@ -242,7 +242,7 @@ Driver = EngineProcess | Copies
 
 
 def start(model: VllmModel) -> Driver:
-    """Starts the configured number of copies of a model; takes from seconds to minutes.
+    """Start the configured number of copies of a model; takes from seconds to minutes.
 
     Raises:
         UserError: it does not start.
@@ -256,7 +256,7 @@ def start(model: VllmModel) -> Driver:
 
 
 def devices_of_copies(copies: int, gpus_each: int, environment: Mapping[str, str]) -> list[str]:
-    """Returns the GPUs of each copy as values of CUDA_VISIBLE_DEVICES, out of those that the environment names.
+    """Return the GPUs of each copy as values of CUDA_VISIBLE_DEVICES, out of those that the environment names.
 
     Raises:
         UserError: it names fewer than are needed.

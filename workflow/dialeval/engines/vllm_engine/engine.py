@@ -49,7 +49,7 @@ FIRST_DIALOGUES = 8
 
 
 def open_model(model: VllmModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
-    """Returns the engine of a model; see `answering.open_engine`.
+    """Return the engine of a model; see `answering.open_engine`.
 
     For a model with an adapter that the run has trained, `learned` begins with the adapter's folder, which becomes its
     `lora_path`.
@@ -120,7 +120,7 @@ class VllmEngine:
         return self.cached_tokens / self.prompt_tokens if self.prompt_tokens else 0.0
 
     def progress_words(self) -> str:
-        """Returns the engine's part of a line of progress."""
+        """Return the engine's part of a line of progress."""
         return f"{self.prefix_hit_rate:.0%} of prompt tokens cached" if self.prompt_tokens else ""
 
     @property
@@ -131,7 +131,7 @@ class VllmEngine:
         return self._admission
 
     def start(self) -> Driver:
-        """Starts vLLM, which takes from seconds to minutes, and returns its driver; starts it only once.
+        """Start vLLM, which takes from seconds to minutes, and return its driver; start it only once.
 
         Raises:
             UserError: it does not start.
@@ -151,7 +151,7 @@ class VllmEngine:
         return driver
 
     def room_for_dialogues(self, n_utterances: int, max_tokens: int, *, histories: int = 1) -> DialogueRoom:
-        """Returns the admission of dialogues by room in the cache.
+        """Return the admission of dialogues by room in the cache.
 
         Args:
             n_utterances: utterances that they have in the end.
@@ -186,11 +186,11 @@ class VllmEngine:
             return Response(text="", finish_reason="length")
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
-        """Returns the length of the rendered prompt in the model's own tokens."""
+        """Return the length of the rendered prompt in the model's own tokens."""
         return len(self._prompts.prompt(messages)[1])
 
     async def close(self) -> None:
-        """Ends vLLM and gives back its memory."""
+        """End vLLM and give back its memory."""
         if self.too_long:
             print(
                 f"note: {self.too_long} of the requests do not fit the window of {self.context_window} tokens with "
@@ -238,7 +238,7 @@ class VllmEngine:
         )
 
     def split_reasoning(self, answered: GenerationResult, rendered: str, stop: tuple[str, ...]) -> tuple[str, str]:
-        """Returns the answer and the reasoning before it."""
+        """Return the answer and the reasoning before it."""
         opened = self._reasoning.opened_by(rendered)
         if not self._reasoning.keeps_special:
             ended = answered.finish_reason == "stop"
@@ -274,7 +274,7 @@ class VllmEngine:
         )
 
     async def _step(self, request: Request, rendered: str, prompt: list[int], tokens: list[int]) -> dict[int, float]:
-        """Returns the log-probabilities of some tokens at the end of a prompt."""
+        """Return the log-probabilities of some tokens at the end of a prompt."""
         if len(tokens) > LABELS_AT_ONCE:
             raise AnswerFailure(
                 "labels",
@@ -295,7 +295,7 @@ class VllmEngine:
         return Response(text="", prompt_tokens=start, logprob=sum(logprobs), n_tokens=len(logprobs))
 
     async def _generate(self, request: Request, rendered: str, generation: GenerationRequest) -> GenerationResult:
-        """Returns vLLM's answer to a prompt, once there is room for it."""
+        """Return vLLM's answer to a prompt, once there is room for it."""
         window, n_prompt = self.context_window, len(generation.prompt)
         if window is not None and n_prompt + generation.max_tokens > window:
             raise _TooLongError
@@ -329,13 +329,13 @@ def _gpu_room(model: VllmModel) -> int | None:
 
 
 def sampler_seed(request: Request) -> int:
-    """Returns a sampling seed of the request's own: one seed for all would make dialogues fall into one."""
+    """Return a sampling seed of the request's own: one seed for all would make dialogues fall into one."""
     content = json.dumps([request.sampling.seed, request.repeat, request.messages], ensure_ascii=False)
     return int.from_bytes(hashlib.sha256(content.encode("utf-8", "surrogatepass")).digest()[:6])
 
 
 def _in_flight(model: VllmModel) -> int:
-    """Returns how many requests may be on their way, so that no copy of the model waits for the next one."""
+    """Return how many requests may be on their way, so that no copy of the model waits for the next one."""
     wanted = model.engine_args.get("max_num_seqs")
     return max(IN_FLIGHT, 2 * wanted if isinstance(wanted, int) else 0) * model.data_parallel_size
 
@@ -345,7 +345,7 @@ class _TooLongError(Exception):
 
 
 def _dialogue(messages: tuple[Message, ...]) -> int | None:
-    """Returns a number that all turns of a dialogue share; None for a single question."""
+    """Return a number that all turns of a dialogue share; None for a single question."""
     return hash(tuple(message.content for message in messages[:2])) if len(messages) > 2 else None
 
 
@@ -353,7 +353,7 @@ def _dialogue(messages: tuple[Message, ...]) -> int | None:
 
 
 def limits_in_effect(size: EngineSize, model: VllmModel, sampling: Mapping[str, float]) -> str:
-    """Returns the line of the log with vLLM's effective settings, by vLLM's own names.
+    """Return the line of the log with vLLM's effective settings, by vLLM's own names.
 
     Args:
         sampling: sampling values beyond a request's own.
@@ -370,7 +370,7 @@ def limits_in_effect(size: EngineSize, model: VllmModel, sampling: Mapping[str, 
 
 
 def reasoning_in_effect(reasoning: Reasoning, model: VllmModel) -> str:
-    """Returns the line of the log on the separation of reasoning and answer."""
+    """Return the line of the log on the separation of reasoning and answer."""
     how = "detected from the model" if model.reasoning_parser is None else "as configured"
     return (
         f"reasoning is separated from the answer by {reasoning.words} (reasoning_parser, {how}: "

@@ -54,7 +54,7 @@ def vllm_identity(
     sampling: Mapping[str, float] | None = None,
     reasoning: str = "",
 ) -> str:
-    """Returns the identity of a model as canonical JSON.
+    """Return the identity of a model as canonical JSON.
 
     The distribution over GPUs and batches is no part of it, since it changes rounding only.
 
@@ -89,7 +89,7 @@ def vllm_identity(
 
 
 def folder_digest(folder: Path) -> str:
-    """Returns a digest of a model folder's content, independent of its path."""
+    """Return a digest of a model folder's content, independent of its path."""
     digest = hashlib.sha256()
     for path in sorted({path for pattern in _CONTENT for path in folder.glob(pattern)}):
         digest.update(f"{path.name}\0{path.stat().st_size}\0".encode())
@@ -99,7 +99,7 @@ def folder_digest(folder: Path) -> str:
 
 
 def text_digest(text: str) -> str:
-    """Returns a short digest of a text."""
+    """Return a short digest of a text."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -116,7 +116,7 @@ def _parts(path: Path) -> Iterator[bytes]:
 
 
 def name_or_folder(model: VllmModel) -> str:
-    """Returns the model's folder, if it is one, and else its name at Hugging Face."""
+    """Return the model's folder, if it is one, and else its name at Hugging Face."""
     folder = Path(model.model).expanduser()
     return str(folder) if folder.is_dir() else model.model
 
@@ -125,7 +125,7 @@ _PLAIN = (OSError, ValueError, ImportError)
 
 
 def load_tokenizer(model: VllmModel) -> tuple[Any, str]:
-    """Returns the tokenizer, and the digest of a model folder's content or the commit at Hugging Face.
+    """Return the tokenizer, and the digest of a model folder's content or the commit at Hugging Face.
 
     Raises:
         UserError: there is no such folder and no such name, or it holds no model.
@@ -408,7 +408,7 @@ _CAP = "max_new_tokens"
 
 
 def sampling_defaults(model: VllmModel) -> dict[str, float]:
-    """Returns the sampling values beyond a request's own, by vLLM's names.
+    """Return the sampling values beyond a request's own, by vLLM's names.
 
     They come from the file (`generation_config: auto`) and from the engine argument `override_generation_config`. Only
     the latter's `max_new_tokens` bounds answers, as at the server.
@@ -432,7 +432,7 @@ def sampling_defaults(model: VllmModel) -> dict[str, float]:
 
 
 def _published(model: VllmModel) -> dict[str, Any]:
-    """Returns the values of a model's generation_config.json beside the defaults, or else of its old config.json."""
+    """Return the values of a model's generation_config.json beside the defaults, or else of its old config.json."""
     from transformers import AutoConfig, GenerationConfig
 
     name = name_or_folder(model)

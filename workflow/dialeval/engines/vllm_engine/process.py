@@ -55,7 +55,7 @@ class Computing:
                 connection.send(outcomes)
 
     def close(self) -> None:
-        """Ends the engine and the processes that it may have started."""
+        """End the engine and the processes that it may have started."""
         self._engine.engine_core.shutdown()
 
     def _take_in(self, requests: Sequence[ToCompute]) -> Iterator[Computed]:
@@ -83,7 +83,7 @@ class Computing:
 
 
 def compute(descriptor: int) -> int:
-    """Runs the process: serves the connection of a descriptor and returns the exit status."""
+    """Run the process: serve the connection of a descriptor and return the exit status."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     connection = Connection(descriptor)
     try:
@@ -98,7 +98,7 @@ def compute(descriptor: int) -> int:
 
 
 def _size(config: Any) -> EngineSize:
-    """Returns the size of the started engine by vLLM's configuration."""
+    """Return the size of the started engine by vLLM's configuration."""
     from vllm import __version__
 
     cache, model, scheduler = config.cache_config, config.model_config, config.scheduler_config
@@ -127,7 +127,7 @@ def _parameters(
     answer_schema: str,
     further: tuple[tuple[str, float], ...],
 ) -> Any:
-    """Returns vLLM's parameters, which requests for the same labels share."""
+    """Return vLLM's parameters, which requests for the same labels share."""
     from vllm import SamplingParams
     from vllm.sampling_params import RequestOutputKind, StructuredOutputsParams
 
@@ -167,7 +167,7 @@ def _result_of(generation: GenerationRequest, output: Any) -> GenerationResult:
 
 
 def _end_with_parent() -> None:
-    """Ends the process group, with the processes of vLLM, at the end of standard input, which the parent holds open."""
+    """End the process group, with the processes of vLLM, at the end of standard input, which the parent holds open."""
     while os.read(0, 1024):
         pass
     os.killpg(0, signal.SIGKILL)
@@ -184,7 +184,7 @@ LABELS_AT_ONCE = 128
 
 
 def computing_environment(model: VllmModel, environment: Mapping[str, str]) -> dict[str, str]:
-    """Returns the environment of vLLM's process; variables of the user stay."""
+    """Return the environment of vLLM's process; variables of the user stay."""
     ours = {
         "VLLM_ENABLE_V1_MULTIPROCESSING": "0",  # it is a process of its own already
         "VLLM_LOGGING_LEVEL": "ERROR",
@@ -197,7 +197,7 @@ def computing_environment(model: VllmModel, environment: Mapping[str, str]) -> d
 
 
 def engine_arguments(model: VllmModel, *, on_cpu: bool) -> dict[str, Any]:
-    """Returns keyword arguments of vLLM's EngineArgs.
+    """Return keyword arguments of vLLM's EngineArgs.
 
     Args:
         on_cpu: whether vLLM computes on the CPU, where a chunked prefill fails for requests with a sampling seed, and

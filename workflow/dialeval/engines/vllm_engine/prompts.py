@@ -89,20 +89,20 @@ class Prompts:
         )
 
     def behind_reasoning(self, rendered: str, prompt: list[int]) -> list[int]:
-        """Returns the tokens of a prompt up to where the answer itself begins: its reasoning is left empty."""
+        """Return the tokens of a prompt up to where the answer itself begins: its reasoning is left empty."""
         behind = self.reasoning.before_label(rendered)
         return prompt if behind == rendered else self.tokens(behind)
 
     def before_label(self, messages: tuple[Message, ...]) -> list[int]:
-        """Returns the tokens before a label; do not change them."""
+        """Return the tokens before a label; do not change them."""
         return self.behind_reasoning(*self.prompt(messages))
 
     def encode(self, text: str) -> list[int]:
-        """Returns the tokens of a text without special tokens."""
+        """Return the tokens of a text without special tokens."""
         return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
 
     def prompt(self, messages: tuple[Message, ...]) -> tuple[str, list[int]]:
-        """Returns the rendered prompt and its tokens; the latter are not to be changed."""
+        """Return the rendered prompt and its tokens; the latter are not to be changed."""
         known = self._known.get(messages)
         if known is None:
             rendered = self.template.render(messages)
@@ -112,7 +112,7 @@ class Prompts:
         return known
 
     def tokens(self, text: str) -> list[int]:
-        """Returns the tokens of a rendered text; a plain transcript gets the model's opening token, if it has one."""
+        """Return the tokens of a rendered text; a plain transcript gets the model's opening token, if it has one."""
         if self.template.plain:
             return self._encoded(text, special=True)
         if self._cuts is None:
@@ -123,7 +123,7 @@ class Prompts:
         return self._joined(pieces)
 
     def with_continuation(self, messages: tuple[Message, ...], continuation: str) -> tuple[str, list[int], int]:
-        """Returns the rendered prompt, the tokens of prompt and continuation as one text, and where the latter begins.
+        """Return the rendered prompt, the tokens of prompt and continuation as one text, and where the latter begins.
 
         Every token with a part of the continuation is the continuation's, also one that begins in the prompt. White
         space at the prompt's end thus belongs to the continuation where one token joins the two (` Yes` after
@@ -149,7 +149,7 @@ class Prompts:
         return rendered, ids, start
 
     def text(self, ids: Sequence[int], *, ended: bool = False, special: bool = False) -> str:
-        """Returns an answer as text, without the part of a character that it may end in.
+        """Return an answer as text, without the part of a character that it may end in.
 
         Args:
             ended: whether the last of them is the end token.
@@ -163,7 +163,7 @@ class Prompts:
         return text.rstrip("\N{REPLACEMENT CHARACTER}")
 
     def without_special(self, text: str) -> str:
-        """Returns a text without the special tokens that are written in it."""
+        """Return a text without the special tokens that are written in it."""
         return self._named_special.sub("", text)
 
     def _encoded(self, text: str, *, special: bool = False) -> list[int]:
@@ -172,7 +172,7 @@ class Prompts:
         return list(self.tokenizer(text, add_special_tokens=special)["input_ids"])
 
     def _joined(self, pieces: Sequence[str]) -> list[int]:
-        """Returns the tokens of pieces, one after the other; those not seen before are tokenised together."""
+        """Return the tokens of pieces, one after the other; those not seen before are tokenised together."""
         found = [self._pieces.get(piece) for piece in pieces]
         if None in found:
             new = list(dict.fromkeys(piece for piece, ids in zip(pieces, found, strict=True) if ids is None))
@@ -192,7 +192,7 @@ class Prompts:
 
 
 def _plain_backend(tokenizer: Any) -> Any:
-    """Returns the tokenizer below one of transformers, which neither pads nor cuts; None if there is none."""
+    """Return the tokenizer below one of transformers, which neither pads nor cuts; None if there is none."""
     backend = getattr(tokenizer, "backend_tokenizer", None)
     if backend is not None:
         backend.no_padding()
@@ -226,7 +226,7 @@ class _Remembered:
 
 
 def _trials(template: ChatTemplate) -> Sequence[str]:
-    """Returns rendered dialogues of texts that tokenizers treat in different ways at their edges."""
+    """Return rendered dialogues of texts that tokenizers treat in different ways at their edges."""
     roles = ("user", "assistant")
     dialogues = [
         tuple(Message(roles[turn % 2], text) for turn, text in enumerate(_TRIAL[start : start + length]))
@@ -248,7 +248,7 @@ _PLAIN_PARTS = ("Split", "ByteLevel", "Digits")
 
 
 def lines(text: str) -> Iterator[str]:
-    """Yields a text in parts, cut behind line breaks between something visible and a Latin letter or digit."""
+    """Yield a text in parts, cut behind line breaks between something visible and a Latin letter or digit."""
     first, *further = text.split("\n")
     part = first
     for line in further:
@@ -261,7 +261,7 @@ def lines(text: str) -> Iterator[str]:
 
 
 def tokenises_by_line(backend: Any) -> bool:
-    """Returns whether the tokens of every text are those of its `lines`, one after the other.
+    """Return whether the tokens of every text are those of its `lines`, one after the other.
 
     Args:
         backend: a tokenizer of the library `tokenizers`. One that is not a byte-level BPE, that changes its text before
@@ -287,7 +287,7 @@ def _is_byte_level(backend: Any) -> bool:
 
 
 def _settings(part: Any) -> dict[str, Any] | None:
-    """Returns the settings of a part of a tokenizer, which it gives as JSON when it is pickled."""
+    """Return the settings of a part of a tokenizer, which it gives as JSON when it is pickled."""
     if part is None:
         return None
     settings = json.loads(part.__getstate__())

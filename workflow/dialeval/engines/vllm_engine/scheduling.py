@@ -42,7 +42,7 @@ class Admission:
 
     @asynccontextmanager
     async def place(self, depth: int, rendered: str, prompt: Sequence[int], max_tokens: int) -> AsyncIterator[None]:
-        """Waits for room for one request, which has it until the context ends.
+        """Wait for room for one request, which has it until the context ends.
 
         Args:
             depth: how many messages the request has.
@@ -58,12 +58,12 @@ class Admission:
             self.leave(need)
 
     def count_answer(self, tokens: int) -> None:
-        """Takes in the length of an answer."""
+        """Take in the length of an answer."""
         self._answers += 1
         self._answer_tokens += tokens
 
     def fits(self, lengths: Mapping[int, int], n_utterances: int, max_tokens: int) -> bool:
-        """Returns whether the cache has room for concurrent dialogues, now and after every later turn.
+        """Return whether the cache has room for concurrent dialogues, now and after every later turn.
 
         A dialogue is in the cache twice, because its two speakers change places in the prompt with every turn.
 
@@ -85,7 +85,7 @@ class Admission:
         )
 
     async def enter(self, depth: int, prompt: str, need: int) -> None:
-        """Waits until a request of this need has room."""
+        """Wait until a request of this need has room."""
         if not self._waiting and self._fits(need):
             self._take(need)
             return
@@ -112,7 +112,7 @@ class Admission:
         return (FIRST_GUESS_OF_ANSWER * GUESSES + self._answer_tokens) / (GUESSES + self._answers)
 
     def _shared_blocks(self, prompt: Sequence[int]) -> int:
-        """Returns how many blocks a prompt has in common with the one before it, which the cache holds once."""
+        """Return how many blocks a prompt has in common with the one before it, which the cache holds once."""
         last, self._last_prompt = self._last_prompt, prompt
         size, blocks = self.block_size, 0
         end = min(len(prompt), len(last)) // size
@@ -170,7 +170,7 @@ class DialogueRoom:
 
     @asynccontextmanager
     async def dialogue(self, length: int) -> AsyncIterator[Callable[[], None]]:
-        """Waits for memory for a dialogue of n utterances; yields the function to call after each further utterance."""
+        """Wait for memory for a dialogue of n utterances; yields the function to call after each further utterance."""
         async with self._turn:  # first come, first served; only the first in line checks
             while self._lengths and not self._fits(self._lengths + Counter([length])):
                 await asyncio.sleep(LOOK_EVERY)
@@ -217,7 +217,7 @@ class PrefixRouting:
         self._old: dict[int, int] = {}
 
     def choose(self, prompt: Sequence[int], in_hand: Sequence[int]) -> int:
-        """Returns the number of the copy that is to have a prompt.
+        """Return the number of the copy that is to have a prompt.
 
         Args:
             in_hand: how many requests each copy has.
@@ -236,7 +236,7 @@ class PrefixRouting:
         return chosen
 
     def _holders(self, block: int) -> int:
-        """Returns the copies that were sent a block, as bits."""
+        """Return the copies that were sent a block, as bits."""
         return self._young.get(block) or self._old.get(block, 0)
 
     def _remember(self, blocks: Sequence[int], copy: int) -> None:
@@ -247,7 +247,7 @@ class PrefixRouting:
 
 
 def _beginnings(prompt: Sequence[int]) -> Iterator[int]:
-    """Yields a number for every beginning of a prompt that is whole blocks long."""
+    """Yield a number for every beginning of a prompt that is whole blocks long."""
     number = 0
     for end in range(BLOCK, len(prompt) + 1, BLOCK):
         number = hash((number, *prompt[end - BLOCK : end]))

@@ -18,7 +18,7 @@ SCRIPTS = (
 
 
 def page_html(sheet: Sheet) -> str:
-    """Returns the page of one annotator as the text of one HTML file.
+    """Return the page of one annotator as the text of one HTML file.
 
     The same sheet always gives the same text. The page has no data but those of `sheet`.
     """
@@ -30,7 +30,7 @@ def page_html(sheet: Sheet) -> str:
 
 
 def content(sheet: Sheet) -> dict[str, Any]:
-    """Returns a sheet as the page's scripts read it (`sheet.js`).
+    """Return a sheet as the page's scripts read it (`sheet.js`).
 
     A dialogue is one flat list, three numbers for each turn: the places of speaker and text among the strings, and 1
     where the turn is judged.

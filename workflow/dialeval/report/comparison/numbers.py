@@ -69,7 +69,7 @@ _NORMAL = 1.959964
 
 
 def compared_numbers(a: Run, b: Run) -> list[Row]:
-    """Returns the rows of the table `comparison/numbers`, those that moved most certainly first within each table."""
+    """Return the rows of the table `comparison/numbers`, those that moved most certainly first within each table."""
     tables: dict[str, list[Number]] = defaultdict(list)
     for number in published_numbers(a, b):
         tables[number.table].append(number)
@@ -83,7 +83,7 @@ def compared_numbers(a: Run, b: Run) -> list[Row]:
 
 
 def paired_measure(a: Run, b: Run, table: str, published: Mapping[Key, float]) -> Iterator[tuple[Key, Difference]]:
-    """Yields the differences of one published measure that can be paired, by the keys of its rows.
+    """Yield the differences of one published measure that can be paired, by the keys of its rows.
 
     Args:
         a, b: the runs.
@@ -115,7 +115,7 @@ def paired_measure(a: Run, b: Run, table: str, published: Mapping[Key, float]) -
 
 
 def _joint(a: Run, b: Run, table: str) -> tuple[pd.DataFrame, Design, dict[str, int]] | None:
-    """Returns both runs' judgements under a protocol, systems marked by run, with their common design."""
+    """Return both runs' judgements under a protocol, systems marked by run, with their common design."""
     designs, frames, lengths = [], [], []
     for number, run in enumerate((a, b)):
         record = run.job_record(table)
@@ -168,7 +168,7 @@ def _systems(values: ItemValues, systems: list[str]) -> Iterator[tuple[str, Diff
 
 
 def paired_scores(second: FloatArray, first: FloatArray, cluster: Any) -> Difference:
-    """Compares the scores of a system in two runs, on any scale, shape [n] each."""
+    """Compare the scores of a system in two runs, on any scale, shape [n] each."""
     return _difference(item_differences(second, first, cluster, scores=True))
 
 
@@ -205,14 +205,14 @@ def _verdict(row: Row) -> str:
 
 
 def paired_shares(second: FloatArray, first: FloatArray, cluster: Any, stratum: Any = None) -> Difference:
-    """Compares the scores of a system in two runs, from 0 to 1, shape [n] each."""
+    """Compare the scores of a system in two runs, from 0 to 1, shape [n] each."""
     return _difference(item_differences(second, first, cluster, stratum=stratum))
 
 
 def paired_ratings(
     judgements: pd.DataFrame, design: Design, published: Mapping[Key, float]
 ) -> Iterator[tuple[Key, Difference]]:
-    """Yields the differences of the published ratings, with intervals for shared cases.
+    """Yield the differences of the published ratings, with intervals for shared cases.
 
     Args:
         judgements: of both runs, on pairs of marked systems.
@@ -263,7 +263,7 @@ def paired_ratings(
 
 
 def independent(number: Number) -> Row:
-    """Returns the difference of two published numbers as of two independent estimates."""
+    """Return the difference of two published numbers as of two independent estimates."""
     difference = _moved(number)
     row: Row = {"difference": difference, "ci_low": math.nan, "ci_high": math.nan, "p": math.nan, "how": TWO_SAMPLES}
     row |= {"n": None, "n_clusters": None, "note": None}
@@ -303,7 +303,7 @@ _Pairing = Callable[[Run, Run, str, Mapping[Key, float]], Iterator[tuple[Key, Di
 
 
 def twice(systems: list[str]) -> Iterator[tuple[str, int, int]]:
-    """Yields the systems that both runs have, with their places among the marked ones."""
+    """Yield the systems that both runs have, with their places among the marked ones."""
     place = {system: number for number, system in enumerate(systems)}
     for system, number in place.items():
         run, _, name = system.partition(MARK)
@@ -313,7 +313,7 @@ def twice(systems: list[str]) -> Iterator[tuple[str, int, int]]:
 
 
 def enough_in_common(first: Any, second: Any) -> bool:
-    """Returns whether two runs' clusters, any names, have enough in common to be compared one by one."""
+    """Return whether two runs' clusters, any names, have enough in common to be compared one by one."""
     one, other = set(first), set(second)
     n = len(one & other)
     return n >= FEWEST_CLUSTERS and n >= LEAST_SHARED * min(len(one), len(other))
@@ -366,7 +366,7 @@ def _turned(row: Row, first: str, note: str | None, ends: tuple[str, str] = ("ci
 
 
 def paired_robustness(a: Run, b: Run, table: str, published: Mapping[Key, float]) -> Iterator[tuple[Key, Difference]]:
-    """Yields the differences of the table `robustness/robustness`, by the keys of its rows.
+    """Yield the differences of the table `robustness/robustness`, by the keys of its rows.
 
     Args:
         a, b: the runs.
@@ -402,7 +402,7 @@ def paired_robustness(a: Run, b: Run, table: str, published: Mapping[Key, float]
 
 
 def paired_accuracy(a: Run, b: Run, table: str, published: Mapping[Key, float]) -> Iterator[tuple[Key, Difference]]:
-    """Yields the differences of the table `dialogbench/accuracy`, by the keys of its rows.
+    """Yield the differences of the table `dialogbench/accuracy`, by the keys of its rows.
 
     Args:
         a, b: the runs.
@@ -434,7 +434,7 @@ def paired_accuracy(a: Run, b: Run, table: str, published: Mapping[Key, float]) 
 
 
 def paired_correlations(a: Run, b: Run, table: str, published: Mapping[Key, float]) -> Iterator[tuple[Key, Difference]]:
-    """Yields the differences of the table `metaeval/correlations`, by the keys of its rows.
+    """Yield the differences of the table `metaeval/correlations`, by the keys of its rows.
 
     Both runs' scores are set against the first run's ratings, which must be the second's, too.
 
@@ -477,6 +477,6 @@ _PAIRINGS: Mapping[str, _Pairing] = {
 
 
 def _rated(record: dict[str, object]) -> dict[str, object]:
-    """Returns the digests of the rated items and of the ratings."""
+    """Return the digests of the rated items and of the ratings."""
     inputs = record.get("inputs", {})
     return {option: inputs.get(option) for option in ("items", "ratings")} if isinstance(inputs, dict) else {}

@@ -131,7 +131,7 @@ def _known(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
 
 
 def page(comparison: Comparison) -> str:
-    """Returns the page as the text of one HTML file; the same comparison always gives the same text."""
+    """Return the page as the text of one HTML file; the same comparison always gives the same text."""
     moved = sorted((row for row in comparison.numbers if row["changed"] in (YES, PERHAPS)), key=lambda row: row["p"])
     tables: dict[str, list[Row]] = defaultdict(list)
     for row in comparison.numbers:
@@ -163,7 +163,7 @@ def page(comparison: Comparison) -> str:
 
 
 def about_verdicts(comparison: Comparison) -> str:
-    """Returns a sentence on the number of equal verdicts; empty without shared verdicts."""
+    """Return a sentence on the number of equal verdicts; empty without shared verdicts."""
     both, same, changed = (sum(row[name] for row in comparison.verdicts) for name in ("n_both", "n_same", "n_changed"))
     if not both:
         return ""
@@ -176,7 +176,7 @@ def about_verdicts(comparison: Comparison) -> str:
 
 
 def about_changes(comparison: Comparison) -> str:
-    """Returns the changed settings, data and code, by kind, in a sentence."""
+    """Return the changed settings, data and code, by kind, in a sentence."""
     changes = list(dict.fromkeys(row["kind"] for row in comparison.changes))
     if not changes:
         return "No known setting differs."
@@ -185,7 +185,7 @@ def about_changes(comparison: Comparison) -> str:
 
 
 def answer(comparison: Comparison) -> str:
-    """Returns one or two sentences on the number of changed numbers."""
+    """Return one or two sentences on the number of changed numbers."""
     tested = [row for row in comparison.numbers if not math.isnan(row["p"])]
     n_yes, n_perhaps = (sum(row["changed"] == moved for row in tested) for moved in (YES, PERHAPS))
     if not tested:
@@ -200,7 +200,7 @@ def answer(comparison: Comparison) -> str:
 
 
 def _changes(rows: list[Row]) -> list[tuple[str, list[Row], int]]:
-    """Returns heading, the first rows and the number of the others, by kind."""
+    """Return heading, the first rows and the number of the others, by kind."""
     found = []
     for kind, heading in HEADINGS.items():
         of = [row for row in rows if row["kind"] == kind]
@@ -210,14 +210,14 @@ def _changes(rows: list[Row]) -> list[tuple[str, list[Row], int]]:
 
 
 def _difference(row: Row) -> list[tuple[str, str]]:
-    """Returns the lines of a prompt in both runs, each marked as gone, new or same."""
+    """Return the lines of a prompt in both runs, each marked as gone, new or same."""
     classes = {"-": "gone", "+": "new", " ": "same"}
     lines = difflib.ndiff(row["value_a"].split("\n"), row["value_b"].split("\n"))
     return [(classes[line[0]], line[2:]) for line in lines if line[0] in classes]
 
 
 def _by_judge(rows: list[Row]) -> list[Row]:
-    """Returns verdicts of each protocol and judge, all criteria together."""
+    """Return verdicts of each protocol and judge, all criteria together."""
     found: dict[tuple[str, str], Row] = {}
     for row in rows:
         counts = {name: value for name, value in row.items() if name.startswith("n_")}
@@ -227,7 +227,7 @@ def _by_judge(rows: list[Row]) -> list[Row]:
 
 
 def _changed_verdicts(comparison: Comparison) -> list[tuple[str, list[tuple[Row, Texts]]]]:
-    """Returns the first changed verdicts of each protocol and judge, with the judged texts."""
+    """Return the first changed verdicts of each protocol and judge, with the judged texts."""
     groups: dict[str, list[tuple[Row, Texts]]] = defaultdict(list)
     for flip, texts in zip(comparison.changed_verdicts, comparison.texts, strict=True):
         groups[f"{flip['protocol']}, {flip['judge']}"].append((flip, texts))
@@ -241,7 +241,7 @@ def _changed_verdicts(comparison: Comparison) -> list[tuple[str, list[tuple[Row,
 
 
 def shown(value: float | None, row: Row) -> str:
-    """Returns a number as the table that has it writes it."""
+    """Return a number as the table that has it writes it."""
     if value is None or math.isnan(value):
         return "–"
     schema_name = row["table"]
@@ -252,7 +252,7 @@ def shown(value: float | None, row: Row) -> str:
 
 
 def interval(row: Row) -> str:
-    """Returns the interval of a difference; empty if there is none."""
+    """Return the interval of a difference; empty if there is none."""
     low, high = shown(row["ci_low"], row), shown(row["ci_high"], row)
     return "" if low == "–" or high == "–" else f"{low} to {high}"
 
@@ -262,7 +262,7 @@ def _cut(text: str) -> str:
 
 
 def words_of(comparison: Comparison, page: Path) -> str:
-    """Returns the text for the terminal."""
+    """Return the text for the terminal."""
     first, second = comparison.names
     lines = [f"run_a: {first}", f"run_b: {second}", answer(comparison)]
     moved = [row for row in comparison.numbers if row["changed"] in (YES, PERHAPS)]

@@ -43,7 +43,7 @@ class Run:
     problems: list[str] = field(default_factory=list)
 
     def tables(self) -> dict[str, Path]:
-        """Returns the published tables by folder and name below `tables`, such as `arena/ratings`."""
+        """Return the published tables by folder and name below `tables`, such as `arena/ratings`."""
         below = self.folder / layout.folder_of(layout.TABLE)
         found = sorted(path for path in below.rglob("*.parquet") if not path.name.startswith("."))
         return {str(path.relative_to(below).with_suffix("")): path for path in found}
@@ -53,7 +53,7 @@ class Run:
         return self.folder / layout.TABLE.format(name=table, suffix="parquet")
 
     def schema_name(self, table: str) -> str:
-        """Returns the name of a table's kind, or "" where the file is none of ours; a measure's is `measures/...`."""
+        """Return the name of a table's kind, or "" where the file is none of ours; a measure's is `measures/...`."""
         try:
             name = read_name(self.path_of(table))
         except (OSError, pa.ArrowInvalid, ValueError) as error:
@@ -62,7 +62,7 @@ class Run:
         return name if name in TABLES else f"{MEASURES}/{name.rpartition('/')[2]}"
 
     def read(self, paths: Iterable[Path], kind: Table, columns: Sequence[str] | None = None) -> pa.Table | None:
-        """Returns tables of one kind as one; None, with a noted problem, if one cannot be read."""
+        """Return tables of one kind as one; None, with a noted problem, if one cannot be read."""
         try:
             return read_tables(paths, kind, columns)
         except UserError as error:
@@ -72,32 +72,32 @@ class Run:
             return None
 
     def add_note(self, words: str) -> None:
-        """Notes a part that could not be compared."""
+        """Note a part that could not be compared."""
         if words not in self.problems:
             self.problems.append(words)
 
     def job_record(self, table: str) -> dict[str, Any]:
-        """Returns the record of the job that made a published table; empty where there is none."""
+        """Return the record of the job that made a published table; empty where there is none."""
         return read_provenance(self.path_of(table), self.folder)
 
     def inputs(self, record: dict[str, Any], option: str) -> list[Path]:
-        """Returns the files that a job read under an option and that are still there."""
+        """Return the files that a job read under an option and that are still there."""
         return [path for name in record.get("inputs", {}).get(option, ()) if (path := self.folder / name).is_file()]
 
     def outputs(self, record: dict[str, Any], below: str) -> list[Path]:
-        """Returns the files below a folder that a job made and that are still there."""
+        """Return the files below a folder that a job made and that are still there."""
         made = [self.folder / name for name in record.get("outputs", {}) if name.startswith(f"{below}/")]
         return [path for path in made if path.is_file()]
 
     def records(self) -> dict[str, dict[str, Any]]:
-        """Returns the records of all jobs, by the name of the first file that each made."""
+        """Return the records of all jobs, by the name of the first file that each made."""
         below = self.folder / RECORDS
         named = {str(path.relative_to(below))[: -len(".json")]: path for path in sorted(below.rglob("*.json"))}
         return {name: record for name, path in named.items() if (record := read_record(path))}
 
 
 def open_run(folder: Path) -> Run:
-    """Returns the run whose results lie in a folder.
+    """Return the run whose results lie in a folder.
 
     Raises:
         UserError: there is no such folder, or it holds no results.
@@ -113,7 +113,7 @@ def open_run(folder: Path) -> Run:
 
 
 def is_measure(schema_name: str) -> bool:
-    """Returns whether a kind is a protocol's measure."""
+    """Return whether a kind is a protocol's measure."""
     return schema_name.startswith(f"{MEASURES}/")
 
 
@@ -169,7 +169,7 @@ class Number:
 
 
 def published_numbers(a: Run, b: Run) -> Iterator[Number]:
-    """Yields the numbers that both runs have published; unreadable files are among a run's problems."""
+    """Yield the numbers that both runs have published; unreadable files are among a run's problems."""
     ours, theirs = a.tables(), b.tables()
     for table in (name for name in ours if name in theirs):
         schema_name = a.schema_name(table)
@@ -207,7 +207,7 @@ def _by_key(rows: pa.Table, kind: Table, compared: Compared, run: Run, table: st
 
 
 def key_columns(kind: Table, value: str) -> list[str]:
-    """Returns the columns that identify a row of a table: those before its first number."""
+    """Return the columns that identify a row of a table: those before its first number."""
     found = []
     for column in kind.schema:
         if pa.types.is_floating(column.type):
@@ -220,7 +220,7 @@ def key_columns(kind: Table, value: str) -> list[str]:
 
 
 def only_in(one: Run, other: Run) -> list[str]:
-    """Returns the tables that one run has and the other has not, in order."""
+    """Return the tables that one run has and the other has not, in order."""
     there = other.tables()
     return [name for name in one.tables() if name not in there]
 
@@ -242,7 +242,7 @@ class Compared:
     ends: Interval = _IN_CELLS
 
     def interval(self, kind: Table) -> Interval:
-        """Returns the columns of the ends of its interval."""
+        """Return the columns of the ends of its interval."""
         return kind.cells.get(self.value, self.ends)
 
 

@@ -38,7 +38,7 @@ _NUMBER = re.compile(r"\d+")
 
 
 def changes(a: Run, b: Run) -> list[Row]:
-    """Returns the rows of the table `comparison/changes`.
+    """Return the rows of the table `comparison/changes`.
 
     Settings of jobs are compared where not both runs have written down their configuration: they are its parts. Of
     jobs only those are compared that both runs have.
@@ -77,7 +77,7 @@ def _configuration(run: Run) -> dict[str, str] | None:
 
 
 def flat(value: Any, place: str = "") -> dict[str, str]:
-    """Returns the value at each place of nested settings, as JSON; a list of plain values is one value."""
+    """Return the value at each place of nested settings, as JSON; a list of plain values is one value."""
     if isinstance(value, Mapping) and value:
         parts = [(f"{place}.{name}" if place else str(name), part) for name, part in value.items()]
     elif isinstance(value, list) and any(isinstance(part, Mapping) for part in value):
@@ -95,7 +95,7 @@ def _between(kind: str, prefix: str, first: Mapping[str, str], second: Mapping[s
 
 
 def _of_jobs(kind: str, common: Iterable[tuple[str, Row, Row]], part_of: Any) -> Iterator[Row]:
-    """Yields the differences between the records of the same jobs, each once with its number of jobs."""
+    """Yield the differences between the records of the same jobs, each once with its number of jobs."""
     found: dict[tuple[str, str, str], int] = defaultdict(int)
     for _, first, second in common:
         for row in _between(kind, "", part_of(first), part_of(second)):
@@ -107,7 +107,7 @@ def _of_jobs(kind: str, common: Iterable[tuple[str, Row, Row]], part_of: Any) ->
 def _with_loaded_libraries(
     common: list[tuple[str, Row, Row]], ours: Mapping[str, Row], theirs: Mapping[str, Row]
 ) -> Iterator[tuple[str, Row, Row]]:
-    """Yields the records of the same jobs, each with its run's version of a library that only the other job loaded.
+    """Yield the records of the same jobs, each with its run's version of a library that only the other job loaded.
 
     Jobs of one process share its libraries, so a job can have more of them than the same job in a process of its own.
     """
@@ -127,7 +127,7 @@ def _versions_in(libraries: Mapping[str, str], versions: Mapping[str, tuple[str,
 
 
 def _settings(record: Row) -> dict[str, str]:
-    """Returns the settings of a job, those of its model under the model's name."""
+    """Return the settings of a job, those of its model under the model's name."""
     settings = record.get("settings", {})
     name = settings.get("name", "")
     found = {}
@@ -138,7 +138,7 @@ def _settings(record: Row) -> dict[str, str]:
 
 
 def _data(record: Row) -> dict[str, str]:
-    """Returns the digests of a job's inputs outside the results, and of its model's files."""
+    """Return the digests of a job's inputs outside the results, and of its model's files."""
     outside = {
         path: digest
         for files in record.get("inputs", {}).values()
@@ -165,7 +165,7 @@ def _prompts(a: Run, b: Run) -> list[Row]:
 
 
 def prompts_of(run: Run, path: Path) -> str | None:
-    """Returns the words of a plan's prompts, one form after the other; None where the plan cannot be read.
+    """Return the words of a plan's prompts, one form after the other; None where the plan cannot be read.
 
     Args:
         run: whose plan it is.
@@ -196,7 +196,7 @@ def _case(row: dict[str, Any]) -> str:
 
 
 def _lines(row: dict[str, Any]) -> tuple[str, ...]:
-    """Returns the distinct lines of a prompt in order, without the item's own text."""
+    """Return the distinct lines of a prompt in order, without the item's own text."""
     about = sorted({text for part in row["subject"] for text in part if text}, key=len, reverse=True)
     found: list[str] = []
     for message in row["messages"]:
@@ -211,7 +211,7 @@ def _lines(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 def changed_prompts(before: str, after: str) -> bool:
-    """Returns whether prompts have other words in one of two runs.
+    """Return whether prompts have other words in one of two runs.
 
     A form that only one run has, and that differs from one of both runs in numbers alone, comes from its cases: more
     dialogues have more lengths, which prompts name.

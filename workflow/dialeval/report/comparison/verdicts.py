@@ -32,7 +32,7 @@ _COLUMNS = ["corpus", "item_id", "speakers", "utterances", "system", "case_id"]
 
 
 def compared_verdicts(a: Run, b: Run) -> tuple[list[Row], list[Row]]:
-    """Returns the rows of `comparison/verdicts` and `comparison/changed_verdicts`, the largest changes first."""
+    """Return the rows of `comparison/verdicts` and `comparison/changed_verdicts`, the largest changes first."""
     verdicts: list[Row] = []
     changed_verdicts: list[Row] = []
     for protocol, judge, first, second in _both(a, b):
@@ -43,7 +43,7 @@ def compared_verdicts(a: Run, b: Run) -> tuple[list[Row], list[Row]]:
 
 
 def _both(a: Run, b: Run) -> Iterator[tuple[str, str, pd.DataFrame, pd.DataFrame]]:
-    """Yields protocol, judge and both runs' verdicts, where both runs have the file."""
+    """Yield protocol, judge and both runs' verdicts, where both runs have the file."""
     for name, first, second in _common(a, b, "judgements"):
         frames = [run.read([path], JUDGEMENTS, [*_CASE, *_SAID]) for run, path in ((a, first), (b, second))]
         if frames[0] is not None and frames[1] is not None:
@@ -64,7 +64,7 @@ def _common(a: Run, b: Run, part: str) -> Iterator[tuple[Path, Path, Path]]:
 
 
 def _judged(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns judgements with their verdict as text, and a key that is the same in both runs."""
+    """Return judgements with their verdict as text, and a key that is the same in both runs."""
     if frame["right"].isna().all() and frame["value"].isna().all():
         frame["n_utterances"] = np.nan  # the length of a dialogue, which another run may have cut elsewhere
     pair, read = frame["right"].notna(), frame["status"] == "ok"
@@ -84,7 +84,7 @@ def _judged(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _answered(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns answers to test items in the shape of judgements."""
+    """Return answers to test items in the shape of judgements."""
     read = frame["status"] == "ok"
     grade = frame["correct"].map({True: "right", False: "wrong"}).astype(object)
     # letters are not compared: another run may show the options in another order
@@ -152,7 +152,7 @@ def _flip(protocol: str, judge: str, row: Row) -> Row:
 
 
 def texts_behind(run: Run, changed_verdicts: Iterable[Row]) -> list[tuple[Lines, ...]]:
-    """Returns the texts that the judge of each changed verdict saw in a run; none if not available.
+    """Return the texts that the judge of each changed verdict saw in a run; none if not available.
 
     Args:
         run: the run.

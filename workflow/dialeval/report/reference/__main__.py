@@ -12,7 +12,7 @@ PAGES = (configuration, prompts, python)
 
 
 def texts() -> dict[Path, str]:
-    """Returns the generated text of each file."""
+    """Return the generated text of each file."""
     return {page.DOCS: page.docs_text() for page in PAGES} | {
         configuration.SCHEMA: configuration.schema_text(),
         registries.COMMANDS_PAGE: registries.commands_text(),

@@ -82,7 +82,7 @@ Fields without a default are required, unless their description names an excepti
 
 
 def schema_text() -> str:
-    """Returns the JSON schema of the configuration."""
+    """Return the JSON schema of the configuration."""
     schema = config.Config.model_json_schema()
     own = config.Protocol.model_json_schema()  # values of names that are no fields are not in a section's own schema
     schema["$defs"] = dict(sorted((schema["$defs"] | own.pop("$defs") | {"Protocol": own}).items()))
@@ -91,7 +91,7 @@ def schema_text() -> str:
 
 
 def docs_text() -> str:
-    """Returns the reference page: a table of fields for every section."""
+    """Return the reference page: a table of fields for every section."""
     parts = [HEAD]
     for title, section in SECTIONS:
         parts.append(f"\n## {title}\n")

@@ -145,7 +145,7 @@ WHY_FROM_DATA: Mapping[tuple[str, str], str] = MappingProxyType(
 
 
 def values_from_data(folder: Path) -> list[PrintedValue]:
-    """Returns every published value that can be computed from the files of a folder, in the layout of `download`.
+    """Return every published value that can be computed from the files of a folder, in the layout of `download`.
 
     Raises:
         UserError: the folder has none of the files, or one of them is not as published.
@@ -157,7 +157,7 @@ def values_from_data(folder: Path) -> list[PrintedValue]:
 
 
 def _botchat(folder: Path) -> Iterator[PrintedValue]:
-    """Yields the seeds and their lengths, and the shares of GTEval."""
+    """Yield the seeds and their lengths, and the shares of GTEval."""
     workbook = folder / "botchat" / "MuTual_test.xlsx"
     if workbook.is_file():
         lengths = Counter(
@@ -177,7 +177,7 @@ def _botchat(folder: Path) -> Iterator[PrintedValue]:
 
 
 def _gteval(path: Path) -> Iterator[PrintedValue]:
-    """Yields GTEval's shares from complete verdicts, each of a chatbot against a human dialogue."""
+    """Yield GTEval's shares from complete verdicts, each of a chatbot against a human dialogue."""
     with path.open(encoding="utf-8", newline="") as file:
         counted = {row["model"]: row for row in csv.DictReader(file)}
     names = list(_WIN_OR_TIE)
@@ -200,7 +200,7 @@ def _gteval(path: Path) -> Iterator[PrintedValue]:
 
 
 def _corpora(folder: Path) -> Iterator[PrintedValue]:
-    """Yields the values of both papers' Table 1 on the available corpora."""
+    """Yield the values of both papers' Table 1 on the available corpora."""
     for row in _published("rated_corpora"):
         name = row["names"].split(";")[0]
         path = folder / _FILES[name]
@@ -218,7 +218,7 @@ def _corpora(folder: Path) -> Iterator[PrintedValue]:
 
 
 def _reading(level: str, path: Path, *, include_unrated: bool) -> RatedReading:
-    """Returns a corpus: of comp-analysis the dialogues that were rated, of xDial-Eval all."""
+    """Return a corpus: of comp-analysis the dialogues that were rated, of xDial-Eval all."""
     if level == "turn":
         return read_rated("comp_turn", path.stem, path)
     return _dialogues(path, include_unrated=include_unrated)
@@ -230,7 +230,7 @@ def _dialogues(path: Path, *, include_unrated: bool = False) -> RatedReading:
 
 
 def _gpt4(folder: Path) -> Iterator[PrintedValue]:
-    """Yields how GPT-4's mean over five rounds goes with people on FED-Dial (Table 6), and how far its rounds agree."""
+    """Yield how GPT-4's mean over five rounds goes with people on FED-Dial (Table 6), and how far its rounds agree."""
     path = folder / _FILES["FED-Dial"]
     if not path.is_file():
         return
@@ -247,7 +247,7 @@ def _gpt4(folder: Path) -> Iterator[PrintedValue]:
 
 
 def _means(path: Path, kind: str) -> FloatArray:
-    """Returns the mean ratings of one kind of rater, of the paper's dimensions, shape [dimensions, items]."""
+    """Return the mean ratings of one kind of rater, of the paper's dimensions, shape [dimensions, items]."""
     means = {
         (rating.dimension, rating.item_id): rating.value
         for rating in _dialogues(path).ratings
@@ -258,7 +258,7 @@ def _means(path: Path, kind: str) -> FloatArray:
 
 
 def _rounds(folder: Path) -> Iterator[PrintedValue]:
-    """Yields how far GPT-4's rounds agree over all dialogues that it rated."""
+    """Yield how far GPT-4's rounds agree over all dialogues that it rated."""
     names = ("IEval-Dial", "Persona-See", "Reliable-Dial", "ConTurE-Dial", "FED-Dial", "Human-Eval")
     paths = [path for name in names if (path := folder / _FILES[name]).is_file()]
     found = [value for path in paths for value in _agreement(path, "model")]
@@ -267,14 +267,14 @@ def _rounds(folder: Path) -> Iterator[PrintedValue]:
 
 
 def _agreement(path: Path, kind: str) -> list[float]:
-    """Returns how far the rounds of a kind of rater agree, for each of the paper's dimensions."""
+    """Return how far the rounds of a kind of rater agree, for each of the paper's dimensions."""
     reading = _dialogues(path)
     rated = [one for one in reading.ratings if one.rater_kind == kind and one.dimension in DIMENSIONS["dialogue"]]
     return [row["pairwise_pearson"] for row in annotator_rows(reading.items, rated, resamples=0)]
 
 
 def _perturbed_pairs(folder: Path) -> Iterator[PrintedValue]:
-    """Yields the numbers of perturbed pairs (Table 11)."""
+    """Yield the numbers of perturbed pairs (Table 11)."""
     sets = folder / "comp-analysis" / "robustness_data"
     if not sets.is_dir():
         return
@@ -308,12 +308,12 @@ WHY_FROM_ROWS: Mapping[tuple[str, str, str], str] = MappingProxyType(
 
 
 def values_from_rows() -> list[PrintedValue]:
-    """Returns every average and sum, paper by paper."""
+    """Return every average and sum, paper by paper."""
     return [*_dialogbench(), *_comp_analysis(), *_robustness(), *_xdial()]
 
 
 def _dialogbench() -> Iterator[PrintedValue]:
-    """Yields overall accuracies, means over models, and means over domains."""
+    """Yield overall accuracies, means over models, and means over domains."""
     overall, average = dialogbench.OVERALL, dialogbench.AVERAGE
     models: dict[tuple[str, str, str], list[Mapping[str, float]]] = defaultdict(list)
     for row in dialogbench.published_rows():
@@ -334,7 +334,7 @@ def _dialogbench() -> Iterator[PrintedValue]:
 
 
 def _comp_analysis() -> Iterator[PrintedValue]:
-    """Yields the averages over dimensions of Tables 5, 6 and 9."""
+    """Yield the averages over dimensions of Tables 5, 6 and 9."""
     cells: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
     for row in _published("metaeval"):
         cells[row["table"], row["level"], row["name"]][row["dimension"]] = float(row["value"])
@@ -355,7 +355,7 @@ def _robustness() -> Iterator[PrintedValue]:
 
 
 def _xdial() -> Iterator[PrintedValue]:
-    """Yields the sums of Table 1, and the averages over languages and corpora of Tables 2, 4, 5 and 15 to 17."""
+    """Yield the sums of Table 1, and the averages over languages and corpora of Tables 2, 4, 5 and 15 to 17."""
     corpora = [row for row in _published("rated_corpora") if row["paper"] == "xdial-eval"]
     for level, printed in _N_RATED.items():
         total = sum(int(row["n_items"]) for row in corpora if row["level"] == level)
@@ -421,7 +421,7 @@ class PrintedValue:
         return abs(self.ours - self.printed) <= allowed + _SPARE
 
     def as_row(self) -> dict[str, str]:
-        """Returns the value as a row of the record; ours has one digit more than the printed one."""
+        """Return the value as a row of the record; ours has one digit more than the printed one."""
         return {
             "paper": self.paper,
             "item": self.item,
@@ -443,7 +443,7 @@ def _of_rows(paper: str, item: str, what: str, printed: float, decimals: int, ou
 
 
 def write_record(values: Iterable[PrintedValue], path: Path = RECORD) -> None:
-    """Writes values as the record that the docs are made of."""
+    """Write values as the record that the docs are made of."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
@@ -451,13 +451,13 @@ def write_record(values: Iterable[PrintedValue], path: Path = RECORD) -> None:
 
 
 def read_record(path: Path = RECORD) -> list[dict[str, str]]:
-    """Returns the rows of the record."""
+    """Return the rows of the record."""
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
 def n_stored(paper: str) -> int:
-    """Returns the number of published values that the project contains."""
+    """Return the number of published values that the project contains."""
     return sum(
         _is_number(value)
         for name, own in _STORED[paper]
@@ -486,7 +486,7 @@ def _is_number(text: str) -> bool:
 
 
 def main(arguments: Sequence[str] | None = None, record: Path = RECORD) -> None:
-    """Computes all values, writes the record and says how many come out.
+    """Compute all values, write the record and say how many come out.
 
     Raises:
         UserError: the folder has no data of the papers, or a file of them is not as published.

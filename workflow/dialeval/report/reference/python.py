@@ -22,13 +22,13 @@ HEAD = """
 
 
 def docs_text() -> str:
-    """Returns the page: the handwritten part, and the reference."""
+    """Return the page: the handwritten part, and the reference."""
     by_hand = DOCS.read_text(encoding="utf-8").split(MARK)[0]
     return "\n".join([by_hand + MARK + HEAD, *map(_about, INTERFACE)])
 
 
 def signatures() -> list[str]:
-    """Returns a line for every name of the interface: arguments and results of functions, fields of classes."""
+    """Return a line for every name of the interface: arguments and results of functions, fields of classes."""
     lines = []
     for public in INTERFACE:
         for name in public.names:
@@ -51,14 +51,14 @@ def _about(public: Public) -> str:
 
 
 def _head(name: str, value: Any) -> str:
-    """Returns the signature of a function, or the name of a class or constant."""
+    """Return the signature of a function, or the name of a class or constant."""
     if inspect.isroutine(value):
         return _signature(name, value)
     return f"class {name}" if inspect.isclass(value) else name
 
 
 def _fields(name: str, value: Any) -> list[str]:
-    """Returns the fields of a class with their types."""
+    """Return the fields of a class with their types."""
     types = value.__annotations__ if inspect.isclass(value) else {}
     return [f"{name}.{field}: {getattr(kind, '__forward_arg__', kind)}" for field, kind in types.items()]
 
@@ -181,7 +181,7 @@ INTERFACE: tuple[Public, ...] = (
 
 
 def constants() -> Mapping[str, str]:
-    """Returns the descriptions of the interface's constants."""
+    """Return the descriptions of the interface's constants."""
     return {
         "HUMAN": "Value that stands for the human dialogues in the columns of systems and models.",
         "TABLES": "Descriptions of all tables, by name; the table of a measure is named `measures/MEASURE`.",
