@@ -519,6 +519,17 @@ CASES = {
         f"no mark in {reply}": case([{"prompt": "Where?", "response": reply}], f"user: Where? | assistant: {reply}")
         for reply in ("Agent: Stop!\nThief: No!", "Sure:\nHuman: Hi\nAssistant: Yo", "Here.\n\nHuman: Really?")
     },
+    # names of systems and cases
+    **{
+        f"case {n}": case(
+            [{"id": 1, "conversations": [{"from": "human", "value": "Where?"}, {"from": "gpt", "value": "Mill."}], **about}],
+            "human: Where? | gpt: Mill.",
+            about={"dialogue_id": "1", "system": "heron", "case_id": "q7"},
+        )
+        for n, about in enumerate(
+            [{"model": "heron", "prompt_id": "q7"}, {"system_name": "heron", "scenario_id": "q7"}]
+        )
+    },
     # preferences
     **{
         f"preferred {n}": case([{"prompt_id": "q7", **record}], *TWO, about={"dialogue_id": "q7", "system": "chosen"})

@@ -430,7 +430,8 @@ OTHER_IDS = (
     "conversationId", "dialogueId", "chat_id", "chatId", "call_id", "callId", "session_id", "sessionId", "dialogue_idx"
 )  # fmt: skip
 """Ids of objects that hold a whole dialogue; those of a reply in one would not be its own."""
-SYSTEM_FIELDS = ("model", "model_name", "model_id")
+SYSTEM_FIELDS = ("model", "model_name", "model_id", "system_name")
+CASE_FIELDS = ("case_id", "prompt_id", "scenario_id", "seed_id")
 _CODES = {language.name.casefold(): code for code, language in LANGUAGES.items()}
 
 
@@ -465,7 +466,7 @@ def about(record: dict[str, Any], where: str) -> dict[str, Any]:
     prompt = record.get("prompt")
     return {
         "dialogue_id": named(record, ID_FIELDS, where),
-        "case_id": named(record, ["case_id"], where),
+        "case_id": named(record, CASE_FIELDS, where),
         "prompt": "" if prompt is None else text_of(prompt, "prompt", where),
         "language": code_of(optional_text(record, "language", where)),
     }

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 from dialeval.corpora.json_records import name_of, text_of, value_at
 from dialeval.corpora.spreadsheets import COMMA, rows_of
 from dialeval.corpora.text_files import JsonLine, listed, number_in, parse_json
-from dialeval.corpora.transcripts.entries import code_of
+from dialeval.corpora.transcripts.entries import CASE_FIELDS, code_of
 from dialeval.corpora.transcripts.transcript import JUDGED, SYSTEM_ROLES, EntryReading, Transcript
 from dialeval.errors import UserError
 
@@ -37,7 +37,7 @@ COMMON: dict[str, tuple[str, ...]] = {
         "ticket_id", "call_id", "dialogue_number", "conversation_number", *_BARE_NAMES,
     ),
     "system": ("system", "model", "chatbot", "bot", "system_name", "model_name"),
-    "case_id": ("case_id", "case", "prompt_id", "scenario_id", "seed_id"),
+    "case_id": (*CASE_FIELDS, "case"),
     "turn": (
         "turn", "turn_id", "turn_index", "turn_number", "turn_no", "utterance_id", "utterance_index",
         "utterance_number", "message_index", "message_number", "index", "turn_idx", "utterance_idx",
