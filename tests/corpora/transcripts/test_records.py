@@ -522,8 +522,8 @@ CASES = {
     # names of systems and cases
     **{
         f"case {n}": case(
-            [{"id": 1, "conversations": [{"from": "human", "value": "Where?"}, {"from": "gpt", "value": "Mill."}], **about}],
-            "human: Where? | gpt: Mill.",
+            [{"id": 1, "conversations": [{"from": "user", "value": "Hi"}, {"from": "gpt", "value": "Yo"}], **about}],
+            "user: Hi | gpt: Yo",
             about={"dialogue_id": "1", "system": "heron", "case_id": "q7"},
         )
         for n, about in enumerate(
