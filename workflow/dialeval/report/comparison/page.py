@@ -14,6 +14,7 @@ from dialeval import layout
 from dialeval.errors import UserError
 from dialeval.html_pages import page_head, templates
 from dialeval.paths import replacing
+from dialeval.report.board import write_number
 from dialeval.report.comparison.numbers import ALPHA, PERHAPS, YES, compared_numbers
 from dialeval.report.comparison.runs import only_in, open_run
 from dialeval.report.comparison.settings import changes
@@ -243,14 +244,11 @@ def _changed_verdicts(comparison: Comparison) -> list[tuple[str, list[tuple[Row,
 
 
 def shown(value: float | None, row: Row) -> str:
-    """Return a number as the table that has it writes it."""
-    if value is None or math.isnan(value):
-        return "–"
-    schema_name = row["table"]
-    kind = table_named(schema_name)
+    """Return a number as the report writes it."""
+    kind = table_named(row["table"])
     column = row["measure"] if kind and row["measure"] in kind.schema.names else "estimate"
     how = kind.kind_of(column) if kind and column in kind.schema.names else "number"
-    return f"{value:.1%}" if how == "share" else f"{value:.0f}" if how == "rating" else f"{value:.3g}"
+    return write_number(value, "number" if how in ("count", "text") else how)
 
 
 def interval(row: Row) -> str:
