@@ -286,8 +286,8 @@ def test_one_language_of_each_corpus_is_shown() -> None:
     assert headings(found) == [
         "a, turn level (en)", "b, turn level (en)", "a, dialogue level (en)", "b, dialogue level (en)",
     ]  # fmt: skip
-    assert "one language of each corpus" in found.caption
-    assert "one language" not in of_pairs("ratios").caption
+    assert "One language of each corpus" in found.caption
+    assert "One language" not in of_pairs("ratios").caption
 
 
 def test_boxes_have_the_threshold_of_their_row_and_an_axis_for_every_whisker() -> None:
@@ -328,7 +328,7 @@ def test_a_model_that_helped_to_make_the_items_is_marked() -> None:
     table.loc[table["model"] == "filter", "part"] = "filtered"
     for name in ("tasks", "overall"):
         found = plot(f"dialogbench/{name}", {"dialogbench/accuracy": table})
-        assert "† not comparable, as the model helped to make the items (filter filtered)" in found.caption
+        assert "† not comparable: the model helped to make the items (filter filtered)" in found.caption
     assert rows(panels(found)[0]) == ["best (letter)", "filter (letter) †"]
 
 
@@ -352,7 +352,7 @@ def test_domains_follow_the_mean_of_their_group_and_those_of_few_items_are_grey(
     values = panels(found)[0].values
     assert list(values.columns) == ["Daily life", "Film", "Music", "", "Professional knowledge", "Physics"]
     assert np.isnan(values["Music"]).all()
-    assert "grey cells have fewer than 5 items" in found.caption
+    assert "Grey cells have fewer than 5 items" in found.caption
     none = {"dialogbench/domains": table.assign(group="")}
     assert specification("dialogbench/domains", none) == Missing("No item has a domain of DialogBench.")
 

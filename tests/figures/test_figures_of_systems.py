@@ -64,7 +64,7 @@ def test_pass_rates_are_lines_over_length_a_panel_per_judge() -> None:
     assert set(panel.table["line"]) == {"human", *SYSTEMS}
     assert "human dialogues: 250 at N = 4" in found.n
     assert "unparsed: 32" in found.n
-    assert "diamonds are published numbers" in found.caption
+    assert "Diamonds are published numbers" in found.caption
 
 
 def test_pass_rates_of_one_length_are_a_forest() -> None:
@@ -211,7 +211,7 @@ def test_bias_has_a_panel_per_measure_with_values_and_one_of_agreement() -> None
     assert "gpt" not in set(flips.table["row"])
     assert rows(agreement) == ["all judges", "gpt & qwen", "gpt & yi", "qwen & yi"]
     assert list(found.key) == ["N = 8", "N = 16"]
-    assert "not available: changed verdicts in a retest" in found.caption
+    assert "Not available: changed verdicts in a retest" in found.caption
     assert isinstance(specification("botchat/bias_mine", {"mine/bias": table.assign(estimate=np.nan)}), Missing)
 
 

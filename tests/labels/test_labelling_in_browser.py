@@ -40,7 +40,7 @@ def test_a_pair_is_labelled_by_one_key_and_the_next_comes(opened: Opened, tmp_pa
     browser.wait(FINISHED)
     browser.press("Escape")
     assert text(browser, "#count") == "2 of 3 labelled, 1 skipped"
-    assert text(browser, "#unsaved") == "3 not in a file yet"
+    assert text(browser, "#unsaved") == "3 not yet in a file"
     shared = {"comment": "", "round": 0, "criterion": "", "options": "A; B; Tie"}
     rubric = "; ".join(f"{option.label} ({option.meaning})" for option in sheet.questions[0].options)
     shared |= {"question": sheet.questions[0].text, "rubric": rubric}

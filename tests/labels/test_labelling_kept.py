@@ -88,9 +88,9 @@ REFUSED: list[tuple[dict[str, object], str]] = [
     ({"draw": "d2"}, "another draw (d2) than this page (d1). No label was loaded."),
     ({"annotator": "ben"}, "another annotator (ben) than this page (anna)"),
     ({"protocol": "worse"}, "another protocol (worse)"),
-    ({"version": 2}, "of version 2, and this page reads version 1"),
-    ({"format": "other"}, "no file that a labelling page saved"),
-    ({"labels": None}, "no file that a labelling page saved"),
+    ({"version": 2}, "version 2. This page reads version 1"),
+    ({"format": "other"}, "not saved by a labelling page"),
+    ({"labels": None}, "not saved by a labelling page"),
 ]
 
 
@@ -296,4 +296,4 @@ def test_a_browser_that_cannot_unpack_says_so(browser: Browser, tmp_path: Path) 
     path.write_text(page_html(sheets.pairs(1)), encoding="utf-8")
     browser.command("Page.addScriptToEvaluateOnNewDocument", source="delete window.DecompressionStream;")
     browser.open(path.as_uri(), until="document.getElementById('warning')?.hidden === false")
-    assert "too old to unpack" in text(browser, "#warning")
+    assert "too old to show" in text(browser, "#warning")

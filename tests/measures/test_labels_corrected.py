@@ -443,7 +443,7 @@ def test_from_three_annotators_on_their_harshness_is_in_the_mean_and_in_no_diffe
     assert 0.5 * (difference["ci_high"] - difference["ci_low"]) < 0.4
     (mean,) = of(of_two, measure="mean", system="ada")
     assert mean["ci_high"] - mean["ci_low"] < 0.8
-    assert mean["note"].startswith("the interval is about these 2 annotators")
+    assert mean["note"].startswith("the interval holds for these 2 annotators")
 
 
 def test_a_system_that_lost_all_its_labels_has_no_rating_and_the_others_say_what_theirs_average() -> None:

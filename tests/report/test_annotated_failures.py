@@ -88,12 +88,13 @@ def test_utterances_are_marked_and_cases_are_found_by_kind(
     browser: Browser, inputs: ReportInputs, written: Callable[[str], str]
 ) -> None:
     browser.open(
-        f"{written(build_report(inputs))}#seed=refund&source=support&models=v1,v2",
+        f"{written(build_report(inputs))}#cases=dialogues&of=support&case=refund&models=v1,v2",
         until="document.querySelectorAll('.verdicts').length === 3",
     )
     assert browser.texts(".is-marked .bubble-head") == ["2 · agent", "4 · agent"]
     assert browser.texts(".is-marked .marked") == [
-        "formal tone, says clerk", "formal tone, says clerk", "repetitive phrasing, says clerk, rules",
+        "formal tone, according to clerk", "formal tone, according to clerk",
+        "repetitive phrasing, according to clerk, rules",
     ]  # fmt: skip
     of_v1, first_of_v2, second_of_v2 = browser.texts(".verdicts")
     assert "Failures · formal tone Yes in utterances 2, 4Stiff." in of_v1
@@ -104,7 +105,7 @@ def test_utterances_are_marked_and_cases_are_found_by_kind(
     assert "Failures: formal tone" in offered
     assert "failures" not in offered
     browser.choose("filter-protocol", "Failures: formal tone")
-    browser.choose("filter-outcome", "lost, judged AI, or with it")
+    browser.choose("filter-outcome", "lost, judged AI, or label present")
     browser.wait("document.getElementById('found').textContent === '1 of 3 cases'")
     assert browser.texts("#case-list strong") == ["refund"]
     browser.choose("filter-protocol", "Failures: excessive length")

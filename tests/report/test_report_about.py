@@ -142,7 +142,7 @@ def test_markup_in_names_and_prompts_is_text() -> None:
 
 
 def test_roles_are_those_of_the_configuration() -> None:
-    assert roles_of({"chatbots": ["a", "b"], "judges": ["b"]}) == {"a": ("chats",), "b": ("chats", "judges")}
+    assert roles_of({"chatbots": ["a", "b"], "judges": ["b"]}) == {"a": ("chatbot",), "b": ("chatbot", "judge")}
     assert roles_of({}) == {}
 
 

@@ -88,7 +88,7 @@ def sent(archive: Archive, place: int, prompt: int) -> list[tuple[str, str]]:
 def test_a_verdict_comes_with_its_answer_and_what_it_took(archive: Archive) -> None:
     told = verdicts(archive, 0)["arena", 2]
     assert told["answer"] == f"Choice: Conversation 2\nReason: {example.REASONED}"
-    assert told["facts"] == "1,000 tokens read, 250 written, cost 0.004"  # 1000 x 2 + 250 x 8 per million
+    assert told["facts"] == "1,000 tokens in, 250 out, cost 0.004"  # 1000 x 2 + 250 x 8 per million
     assert "“Choice:”" in told["read"]
     unread = verdicts(archive, 0)["unieval", 1]
     assert unread["answer"] == "Hard to say <i>really</i>."

@@ -51,7 +51,7 @@ def test_a_retry_shows_the_second_exchange_and_counts_both() -> None:
     one = exchange(run)
     assert one.answer["text"] == "Choice: No"
     assert [message.content for message in one.prompt()] == ["Read.", "Hm?", "In the form, please."]
-    assert one.facts() == "30 tokens read, 3 written, cost 8.4e-05, requested twice"
+    assert one.facts() == "30 tokens in, 3 out, cost 8.4e-05, requested twice"
 
 
 def test_a_second_try_without_an_answer_leaves_the_first() -> None:

@@ -48,7 +48,7 @@ def test_a_click_sorts_numbers_with_missing_ones_last(browser: Browser, address:
 
 def test_an_address_leads_to_seed_and_models(browser: Browser, address: str) -> None:
     browser.open(
-        f"{address}#seed=MT-10&models=weak,human",
+        f"{address}#cases=dialogues&case=MT-10&models=weak,human",
         until=f"{READY} && document.querySelectorAll('.dialogue').length === 2",
     )
     assert browser.texts("#case-title") == ["Seed MT-10"]
@@ -57,17 +57,20 @@ def test_an_address_leads_to_seed_and_models(browser: Browser, address: str) -> 
 
 
 def test_every_verdict_stands_under_its_dialogue(browser: Browser, address: str) -> None:
-    browser.open(f"{address}#seed=MT-1&models=able,weak", until="document.querySelectorAll('.verdicts').length === 2")
+    browser.open(
+        f"{address}#cases=dialogues&case=MT-1&models=able,weak",
+        until="document.querySelectorAll('.verdicts').length === 2",
+    )
     able, weak = browser.texts(".verdicts")
-    assert "UniEval called AI from utterance 4 on" in able
+    assert "UniEval judged AI from utterance 4 on" in able
     assert "GTEval 1 won 1 lost" in able
-    assert "won against weak, shown first; AI, says the judge: Conversation 2" in able
+    assert "won against weak, shown first; judged AI: Conversation 2" in able
     assert "tied against weak, shown second" in able
     assert "no verdict: unparsed" in weak
     assert "Hard to say <i>really</i>." in weak
-    assert browser.texts(".is-accused .accused") == ["first AI utterance, says clerk"]
+    assert browser.texts(".is-accused .accused") == ["first AI utterance according to clerk"]
     assert browser.texts(".is-accused .bubble-head") == ["4 · B"]
-    assert browser.texts(".remark") == ["ended by: length"]
+    assert browser.texts(".remark") == ["finish reason: length"]
 
 
 def test_seeds_are_found_by_text_by_id_and_by_outcome(browser: Browser, address: str) -> None:
@@ -85,13 +88,13 @@ def test_seeds_are_found_by_text_by_id_and_by_outcome(browser: Browser, address:
     assert seeds_after("mt-1") == ["MT-1", "MT-10"]
     assert seeds_after("") == ["MT-1", "MT-2", "MT-10"]
     browser.choose("filter-system", "weak")
-    browser.choose("filter-outcome", "lost, judged AI, or with it")
+    browser.choose("filter-outcome", "lost, judged AI, or label present")
     assert browser.texts("#case-list strong") == ["MT-1", "MT-2", "MT-10"]
     browser.choose("filter-protocol", "UniEval")
     assert browser.texts("#case-list strong") == ["MT-2", "MT-10"]
     browser.choose("filter-protocol", "UniEval at N\u00a0=\u00a04")
     assert browser.texts("#case-list strong") == ["MT-2", "MT-10"]
-    browser.choose("filter-outcome", "verdict was not parsed")
+    browser.choose("filter-outcome", "verdict not parsed")
     assert browser.texts("#case-list strong") == ["MT-1"]
 
 

@@ -54,7 +54,7 @@ def test_labels_stand_under_the_dialogue_that_they_are_about(
     browser: Browser, labelled: ReportInputs, written: Callable[[str], str]
 ) -> None:
     browser.open(
-        f"{written(build_report(labelled))}#seed=refund&source=support&models=v1,v2",
+        f"{written(build_report(labelled))}#cases=dialogues&of=support&case=refund&models=v1,v2",
         until="document.querySelectorAll('.verdicts').length === 3",
     )
     texts = "[...document.querySelectorAll('.verdicts')].map(e => e.innerText)"

@@ -264,7 +264,7 @@ def address(written: Callable[[str], str]) -> str:
 
 def test_an_address_leads_to_an_item_and_a_click_to_its_translation(browser: Browser, address: str) -> None:
     browser.open(
-        f"{address}#item=metaeval/small-talk/t-00",
+        f"{address}#cases=rated&of=small-talk&case=t-00",
         until="document.querySelector('#case-title')?.textContent === 'Item t-00'",
     )
     assert browser.complaints() == []

@@ -42,7 +42,7 @@ def test_places_stand_before_the_measure_that_orders_the_board() -> None:
     assert (rows["able"].text, rows["able"].details) == ("1", ("1–2",))
     assert float(rows["able"].sort or "nan") > float(rows["weak"].sort or "nan")  # best first as in other columns
     assert (rows["human"].text, rows["human"].sort) == ("–", None)
-    assert "95% simultaneous confidence set" in grid.columns[1].words
+    assert "simultaneous confidence set" in grid.columns[1].words
     assert "arena: Rank confidence sets" in build_report(inputs)
 
 

@@ -38,7 +38,7 @@ def test_what_is_missing_is_named_by_its_kind(tmp_path: Path) -> None:
         ("Tables", ("arena: Ratings (arena/ratings)",)),
     )
     assert run_status.title == "This run is not finished"
-    assert run_status.words == "At 12:00:00 UTC, 2 of 5 input files exist."
+    assert run_status.words == "At 12:00:00 UTC, 2 of the report's 5 input files exist."
 
 
 def test_progress_of_jobs_is_shown_in_shares_of_requests() -> None:

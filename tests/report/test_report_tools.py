@@ -207,9 +207,32 @@ def test_flags_and_notes_stay_in_the_browser_and_are_exported(page: Browser, add
     assert content["run"] == "weak, able by clerk · results · A run of <two> & more"
 
 
+def test_the_note_of_a_case_never_goes_to_another(page: Browser, address: str) -> None:
+    page.open(f"{address}#cases=dialogues&case=MT-1", until=READY)
+    page.evaluate("document.getElementById('note').focus()")
+    page.press(*"odd ")
+    assert page.evaluate("document.getElementById('note').value") == "odd "  # the space may have a word after it
+    page.evaluate("location.hash = '#cases=dialogues&case=MT-2'")
+    page.wait("document.getElementById('case-title').textContent === 'Seed MT-2'")
+    assert page.evaluate("document.getElementById('note').value") == ""
+    page.evaluate("history.back()")
+    page.wait("document.getElementById('note').value === 'odd'")
+
+
+def test_without_a_case_there_is_nothing_to_flag(page: Browser, address: str) -> None:
+    page.open(
+        f"{address}#cases=dialogues&q=no+such+words",
+        until="document.getElementById('case-title')?.textContent === 'No case'",
+    )
+    assert page.evaluate("document.getElementById('note').disabled && document.getElementById('flag').disabled")
+    page.evaluate("location.hash = '#cases=dialogues&case=MT-1'")
+    page.wait("document.getElementById('case-title').textContent === 'Seed MT-1'")
+    assert page.evaluate("!document.getElementById('note').disabled && !document.getElementById('models').hidden")
+
+
 def test_cases_are_sorted_by_what_differs_and_the_address_has_it(page: Browser, address: str) -> None:
     options = page.evaluate("[...document.querySelectorAll('#order option')].map(e => e.textContent)")
-    assert options == ["order of the run", "length, highest first", "length, lowest first"]  # all scores are equal
+    assert options == ["order in the run", "length, highest first", "length, lowest first"]  # all scores are equal
     page.choose("order", "length.down")
     page.wait("location.hash.includes('by=length.down')")
     longest = page.evaluate(LISTED)

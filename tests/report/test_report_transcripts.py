@@ -70,8 +70,8 @@ def test_what_more_cases_and_judges_would_add_is_said_and_tabulated() -> None:
     inputs = dataclasses.replace(run, tables=tables)
     details = summarise(inputs, build_boards(inputs)[0]).details
     assert (
-        "felt (mean, empathy): the interval of a difference of two systems by one judge is ±0.400 on average; twice "
-        "the cases narrow it to ±0.280 and twice the repeats to ±0.390."
+        "felt (mean, empathy): the interval of a difference between two systems is ±0.400 on average (one judge). "
+        "It would be ±0.280 with twice the cases and ±0.390 with twice the repeats."
     ) in details
     assert "felt: significant over a population of judges (Holm): 1 of 1 difference." in details
     page = build_report(inputs)

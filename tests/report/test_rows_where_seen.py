@@ -77,7 +77,7 @@ def test_the_first_rows_stand_in_the_document_and_the_rest_is_packed(text: str) 
     packed = packed_tables(text)
     assert {f"board-{number}" for number in range(1, 6)} <= set(packed)
     assert packed["board-1"].count("<tr") == 62
-    assert f"Without JavaScript only {board.count('<tr') - 1} of its 62 rows can be shown here" in after
+    assert f"Without JavaScript, this page shows only {board.count('<tr') - 1} of the 62 rows." in after
     assert text.index("</main>") < text.index("-packed")  # nothing of it stands before what is read first
 
 

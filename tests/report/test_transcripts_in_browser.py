@@ -55,22 +55,22 @@ def test_a_number_on_several_sources_leads_to_the_cases_of_all(browser: Browser,
 
 def test_a_case_that_none_of_the_chosen_systems_met_shows_who_did(browser: Browser, address: str) -> None:
     """Systems that share no case: the two best ones, which are chosen at first, say nothing on a third one's."""
-    browser.open(f"{address}#seed=login&source=support&models=v2", until=READY)
+    browser.open(f"{address}#cases=dialogues&of=support&case=login&models=v2", until=READY)
     assert browser.texts(".dialogue > h4") == ["v1"]
-    browser.open(f"{address}#seed=login&source=support&models=v1,v2", until=READY)
+    browser.open(f"{address}#cases=dialogues&of=support&case=login&models=v1,v2", until=READY)
     assert browser.texts(".dialogue > h4") == ["v1", "v2"]
 
 
 def test_ones_own_judgements_stand_under_the_dialogue_that_they_are_about(browser: Browser, address: str) -> None:
     browser.open(
-        f"{address}#seed=refund&source=support&models=v1,v2",
+        f"{address}#cases=dialogues&of=support&case=refund&models=v1,v2",
         until="document.querySelectorAll('.verdicts').length === 3",
     )
     assert browser.texts(".dialogue > h5") == ["Dialogue 1 of 2", "Dialogue 2 of 2"]
     of_v1, first_of_v2, second_of_v2 = browser.texts(".verdicts")
     assert "felt · empathy 2 of 1–7Cold." in of_v1
     assert "faults · refusal Yes in utterance 2" in of_v1
-    assert "lost against v2, shown first; the judge's answer: B" in of_v1
+    assert "lost against v2, shown first; answer: B" in of_v1
     assert "helpful 1 won 1 tied" in first_of_v2
     assert "felt · empathy 6.5 of 1–7" in second_of_v2
     assert "empathy" not in first_of_v2
@@ -80,18 +80,19 @@ def test_ones_own_judgements_stand_under_the_dialogue_that_they_are_about(browse
 def test_hidden_messages_are_shown_on_request(browser: Browser, address: str) -> None:
     browser.command("Page.addScriptToEvaluateOnNewDocument", source="window.alert = () => { window.alarmed = true; };")
     browser.open(
-        f"{address}#seed=refund&source=support&models=v2", until="document.querySelectorAll('.verdicts').length === 2"
+        f"{address}#cases=dialogues&of=support&case=refund&models=v2",
+        until="document.querySelectorAll('.verdicts').length === 2",
     )
-    assert browser.texts(".aside") == []
-    assert browser.evaluate("document.getElementById('show-asides').hidden") is False
-    browser.evaluate("document.querySelector('#show-asides input').click()")
-    browser.wait("document.querySelectorAll('.aside').length === 3")
+    assert browser.texts(".is-hidden-message") == []
+    assert browser.evaluate("document.getElementById('show-hidden').hidden") is False
+    browser.evaluate("document.querySelector('#show-hidden input').click()")
+    browser.wait("document.querySelectorAll('.is-hidden-message').length === 3")
     heads = browser.texts(".bubble-head")
     assert heads[:6] == ["system", "1 · customer", "tool call", "2 · agent", "3 · customer", "tool result"]
-    assert f"lookup({example.HOSTILE})" in browser.texts(".aside p")
+    assert f"lookup({example.HOSTILE})" in browser.texts(".is-hidden-message p")
     assert browser.evaluate("window.alarmed") is None
-    browser.evaluate("document.querySelector('#show-asides input').click()")
-    browser.wait("document.querySelectorAll('.aside').length === 0")
+    browser.evaluate("document.querySelector('#show-hidden input').click()")
+    browser.wait("document.querySelectorAll('.is-hidden-message').length === 0")
 
 
 def test_transcripts_alone_need_no_choice_of_a_source(browser: Browser, written: Callable[[str], str]) -> None:

@@ -104,7 +104,7 @@ def test_what_is_open_searched_filtered_and_sorted_is_there_again_from_the_addre
     browser.evaluate("document.querySelectorAll('#board-1 thead button')[6].click()")
     order = browser.texts("#board-1 tbody th span:first-child")
     browser.choose("filter-protocol", "UniEval")
-    browser.choose("filter-outcome", "lost, judged AI, or with it")
+    browser.choose("filter-outcome", "lost, judged AI, or label present")
     search(browser, "back door")
     browser.wait(f"{TITLE} === 'Seed MT-1'")
     browser.evaluate("document.querySelector('#models input[value=\"0\"]').click()")
@@ -208,16 +208,16 @@ TITLES = (("Case", "casement"), ("Case", "case 0"), ("case", "Case-1"), ("Seed",
 @pytest.mark.parametrize(
     ("old", "title"),
     [
-        ("#seed=MT-10&models=weak", "Seed MT-10"),
-        ("#seed=MT-2&source=selfchat", "Seed MT-2"),
-        ("#dialogues", "Seed MT-1"),
+        ("#cases=dialogues&case=MT-10&models=weak", "Seed MT-10"),
+        ("#cases=dialogues&of=selfchat&case=MT-2", "Seed MT-2"),
+        ("#cases=dialogues", "Seed MT-1"),
         ("#cases=choices&case=q-2", "Question q-2"),
         ("#cases=choices&of=first", "Question q-1"),
         ("#cases=dialogues&case=MT-2&judge=clerk,unknown", "Seed MT-2"),
         ("#cases=dialogues&case=%E0%A4%A&q=%", "Seed MT-1"),
     ],
 )
-def test_addresses_old_short_and_damaged_lead_somewhere(browser: Browser, address: str, old: str, title: str) -> None:
+def test_short_and_damaged_addresses_lead_somewhere(browser: Browser, address: str, old: str, title: str) -> None:
     browser.open(address + old, until=f"{TITLE} === {title!r}")
     assert browser.complaints() == []
 
@@ -331,7 +331,7 @@ def test_every_kind_of_block_is_drawn(browser: Browser, address: str) -> None:
     browser.wait(f"{TITLE} === {'Question ' + example.HOSTILE!r}")
     browser.click("details.sent summary")
     browser.wait("document.querySelector('details.sent .muted')")
-    assert browser.texts("details.sent .muted") == ["This prompt is not in the page, which would be too large."]
+    assert browser.texts("details.sent .muted") == ["This request is not in the page, to limit the size of the page."]
     assert browser.complaints() == []
 
 

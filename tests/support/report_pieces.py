@@ -13,7 +13,7 @@ IDS = ("q-1", "q-2", HOSTILE)
 CARD = {
     "title": "able (letter)", "badge": "won", "verdict": "right, " + "said at length, " * 30, "status": "ok",
     "order": "shown first",
-    "reason": HOSTILE, "answer": "The answer is B.", "read": "the first letter", "facts": "12 tokens read",
+    "reason": HOSTILE, "answer": "The answer is B.", "read": "the first letter", "facts": "12 tokens in",
     "probabilities": [["A", 0.25], ["B", 0.75]], "prompt": 1, "pair": "able",
 }  # fmt: skip
 _PROMPTS = {"strings": ["Choose.\n", ODD, HOSTILE], "prompts": [[["user", [0]]], [["system", [0]], ["user", [1, 2]]]]}

@@ -40,8 +40,8 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_words_in_the_terminal_and_the_files(compared: Path) -> None:
     words = compare(compared / "a", compared / "b", compared / "out")
-    assert "changed at p < .05" in words
-    assert "also with Holm's adjustment" in words
+    assert "changed (p < .05 without adjustment; by chance" in words
+    assert "With Holm's adjustment" in words
     assert words.endswith(f"page: {compared / 'out' / 'index.html'}")
     tables = {"numbers", "verdicts", "changed_verdicts", "changes"}
     assert {path.name for path in (compared / "out").iterdir()} == {
@@ -122,9 +122,9 @@ def test_half_a_run_and_tables_of_another_version_are_compared_by_what_they_have
 @pytest.mark.parametrize(
     ("counts", "words"),
     [
-        ((10, 10, 0, 0, 0), "10 are the same (100.0%), and 0 changed."),
-        ((36, 22, 2, 0, 0), "2 changed; 12 differ by less than half of the scale."),
-        ((10, 5, 2, 2, 1), "2 changed; 3 could be parsed in only one run."),
+        ((10, 10, 0, 0, 0), "10 of 10 verdicts on the same cases are the same (100.0%): 0 changed."),
+        ((36, 22, 2, 0, 0), "2 changed, 12 differ by less than half of the scale."),
+        ((10, 5, 2, 2, 1), "2 changed, 3 could be parsed in only one run."),
     ],
 )
 def test_all_verdicts_on_the_same_cases_are_accounted_for(counts: tuple[int, ...], words: str) -> None:

@@ -24,7 +24,7 @@ def seed_lengths(seeds: pd.DataFrame, arena_min: int = 4) -> Plot | Missing:
     return Plot(
         [Section([Histogram(counts=counts, dark=dark, axis="Utterances in the human dialogue", title="Dialogues")])],
         title="Human dialogues by length",
-        caption="Number of human dialogues by length; Arena and GTEval use those of at least "
+        caption="Number of human dialogues by length. Arena and GTEval use those of at least "
         f"{arena_min} utterances (dark).",
         n=f"n = {counts.sum():,} dialogues, {counts.loc[dark].sum():,} of them for Arena and GTEval",
     )
@@ -42,7 +42,7 @@ def utterance_lengths(tokens: pd.DataFrame, roster: Sequence[str]) -> Plot | Mis
     return Plot(
         [Section([panel])],
         title="Utterance lengths",
-        caption="Density of utterance lengths with median (line) and mean (dot, number); the axis ends at the 99.5th "
+        caption="Density of utterance lengths with median (line) and mean (dot, number). The axis ends at the 99.5th "
         "percentile of the longest system.",
         n=per(tokens.groupby("model").size(), "utterance", "system"),
     )
@@ -59,7 +59,7 @@ def arena_wins(win_rates: pd.DataFrame, n: int) -> Plot | Missing:
     table = win_rates[win_rates["n_utterances"] == n]
     if table.empty:
         return Missing(f"The Arena has no comparisons at N = {n}.")
-    return systems.win_maps(table, f"Arena win rates, N = {n}", f"dialogues are cut to {n} utterances")
+    return systems.win_maps(table, f"Arena win rates, N = {n}", f"Dialogues are cut to {n} utterances")
 
 
 def arena_ratings(ratings: pd.DataFrame) -> Plot | Missing:
@@ -85,7 +85,7 @@ def gteval(win_rates: pd.DataFrame) -> Plot | Missing:
     return Plot(
         [Section(panels, columns=2)],
         title="GTEval: systems against the human dialogue",
-        caption="A system wins if the judge takes its dialogue for the human one; numbers and bars at the right are "
+        caption="A system wins if the judge takes its dialogue for the human one. Numbers and bars at the right are "
         f"win or tie with 95% confidence intervals clustered by seed{published_note(win_rates)}.",
         n=per(win_rates["n"], "comparison", "system"),
         width=COLUMN if len(panels) == 1 else PAGE,
@@ -108,7 +108,7 @@ def unieval_at_human_length(pass_rates: pd.DataFrame, roster: Sequence[str]) -> 
     return Plot(
         [Section(panels)],
         title="UniEval pass rate at the human length",
-        caption="Pass rate of dialogues cut to the length of the human dialogue on the same seed, with 95% confidence "
+        caption="Pass rate with each dialogue cut to the length of the human dialogue on its seed, with 95% confidence "
         "intervals clustered by seed.",
         n=per(table["n"], "dialogue", "system") + systems.unparsed_note(table),
     )

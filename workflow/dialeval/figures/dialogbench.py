@@ -42,11 +42,11 @@ def tasks(accuracy: pd.DataFrame) -> Plot | Missing:
         return Missing(_UNANSWERED)
     sections = [Section([_task_map(accuracy, rows)], title) for title, rows in _by_source(ours)]
     by_task = ours.loc[ours["scope"] == "task", "n"]
-    few = f"; cells of fewer than {_FEW} items show correct/all" if (by_task < _FEW).any() else ""
+    few = f". Cells of fewer than {_FEW} items show correct/all" if (by_task < _FEW).any() else ""
     return Plot(
         sections,
         title="DialogBench accuracy by task",
-        caption=f"Accuracy in percent, Overall is the mean over tasks{few}; human accuracy is the paper's"
+        caption=f"Accuracy in percent. Overall is the mean over tasks{few}. Human accuracy is the paper's"
         f"{_part_note(ours)}.",
         n=per(by_task, "item", "task"),
         width=PAGE,
@@ -96,7 +96,7 @@ def overall(accuracy: pd.DataFrame, interval: str = CI) -> Plot | Missing:
     return Plot(
         sections,
         title="DialogBench accuracy over all tasks",
-        caption=f"Mean accuracy over tasks with its {interval}; thin lines are chance and the paper's human accuracy"
+        caption=f"Mean accuracy over tasks with its {interval}. Thin lines are chance and the paper's human accuracy"
         f"{published_note(ours)}{_part_note(ours)}.",
         n=per(ours["n"], "item", "model"),
     )
@@ -122,7 +122,7 @@ def domains(table: pd.DataFrame) -> Plot | Missing:
         wide = rows.pivot(index="row", columns="column", values="accuracy").reindex(index=order, columns=columns)
         sections.append(Section([HeatMap(values=wide.astype(float), unit=PERCENT)], title))
     of_domains = known.loc[known["domain"] != _MEAN, "n"]
-    few = f"; grey cells have fewer than {_LEAST} items" if (of_domains < _LEAST).any() else ""
+    few = f". Grey cells have fewer than {_LEAST} items" if (of_domains < _LEAST).any() else ""
     return Plot(
         sections,
         title="DialogBench accuracy by domain",
@@ -153,17 +153,17 @@ def positions(table: pd.DataFrame) -> Plot | Missing:
             HeatMap(values=wide.loc[order].rename(index=names), unit=PERCENT, title=what, axis=axis)
             for wide, what, axis in (
                 (chosen, "Letters chosen", "Letter"),
-                (right, "Accuracy", "Position of the right option"),
+                (right, "Accuracy", "Position of the correct option"),
             )
         ]
         sections.append(Section(panels, title, columns=2))
-    orders = "; every item in all positions" if (table["orders"] > 1).all() else ""
+    orders = ". Every item is in all positions" if (table["orders"] > 1).all() else ""
     return Plot(
         sections,
         title="DialogBench position bias",
-        caption="Share of each letter among the parsed answers, and accuracy by the position of the right option, in "
-        f"percent; p is from a chi-square test of equal shares of letters{orders}.",
-        n=per(table["n"], "item", "place"),
+        caption="Share of each letter among the parsed answers, and accuracy by the position of the correct option, in "
+        f"percent. p is from a chi-square test of equal shares of letters{orders}.",
+        n=per(table["n"], "item", "position"),
         width=PAGE,
     )
 
@@ -203,7 +203,7 @@ def averages(table: pd.DataFrame, interval: str = CI) -> Plot | Missing:
     return Plot(
         sections,
         title="DialogBench accuracy by type of model and domain",
-        caption=f"Mean accuracy of the models of each kind (their number in brackets); bars are the {interval}"
+        caption=f"Mean accuracy of the models of each kind (their number in brackets). Bars are the {interval}"
         f"{published_note(known)}.",
         n=per(known.loc[known["scope"] == "domain", "n"], "item", "domain"),
         key=series,
@@ -250,13 +250,13 @@ def domain_counts(table: pd.DataFrame) -> Plot | Missing:
         for title, own in _by_classifier(table)
     ]  # fmt: skip
     basic = (
-        "; the basic prompt gives neither domain nor personalities" if (table["variant"] == "-domains").any() else ""
+        ". The basic prompt gives neither domain nor personalities" if (table["variant"] == "-domains").any() else ""
     )
     return Plot(
         [Section(panels, columns=2)],
         title="Domains of written dialogues",
-        caption=f"Share of dialogues in each domain according to a model, with {CI}s; the thin line is an equal "
-        f"share of all twenty{basic}.",
+        caption=f"Share of dialogues in each domain according to a model, with {CI}s. The thin line is an equal "
+        f"share of all twenty domains{basic}.",
         n=_described(table, []),
         width=COLUMN if len(panels) == 1 else PAGE,
         key=series,
@@ -300,4 +300,4 @@ def _part_note(table: pd.DataFrame) -> str:
     if marked.empty:
         return ""
     parts = sorted(set(zip(marked["model"], marked["part"], strict=True)))
-    return f"; † not comparable, as the model helped to make the items ({'; '.join(map(' '.join, parts))})"
+    return f". † not comparable: the model helped to make the items ({'; '.join(map(' '.join, parts))})"

@@ -70,8 +70,8 @@ def correlations(averages: pd.DataFrame, table: pd.DataFrame, interval: str = CI
     return Plot(
         sections,
         title="Correlation of judges with the ratings",
-        caption=f"Pearson correlation with the ratings ({built}); bars are the {interval}; "
-        f"the thin line is no correlation{published_note(pd.concat([rows for _, rows in groups]))}.",
+        caption=f"Pearson correlation with the ratings ({built}). Bars are the {interval}. "
+        f"The thin line is no correlation{published_note(pd.concat([rows for _, rows in groups]))}.",
         n=per(table["n"], "item", "corpus and dimension"),
         width=_width(sections),
     )
@@ -96,7 +96,7 @@ def by_corpus(table: pd.DataFrame) -> Plot | Missing:
         sections,
         title="Correlation of judges by corpus",
         caption="Pearson correlation with the human ratings of overall, unless the corpus name gives another "
-        "dimension; grey cells are not available.",
+        "dimension. Grey cells are not available.",
         n=per(table["n"], "item", "corpus"),
         width=width_of_maps(sections),
     )
@@ -120,7 +120,7 @@ def by_language(averages: pd.DataFrame) -> Plot | Missing:
     return Plot(
         sections,
         title="Correlation of judges by language",
-        caption="Pearson correlation with the ratings, mean over corpora; grey cells are not available.",
+        caption="Pearson correlation with the ratings, mean over corpora. Grey cells are not available.",
         n=per(averages["n_averaged"], "correlation", "mean"),
         width=width_of_maps(sections),
     )
@@ -141,7 +141,7 @@ def dimensions(matrices: pd.DataFrame) -> Plot | Missing:
     return Plot(
         sections,
         title="Correlation between dimensions",
-        caption="Pearson correlation between the scores of two dimensions, by judge; grey cells are not available.",
+        caption="Pearson correlation between the scores of two dimensions, by judge. Grey cells are not available.",
         n=per(pairs["n"], "item", "pair"),
         width=PAGE,
     )
@@ -163,7 +163,7 @@ def languages(matrices: pd.DataFrame) -> Plot | Missing:
     return Plot(
         sections,
         title="Correlation between languages",
-        caption="Pearson correlation between a judge's scores of the same items in two languages; grey cells are not "
+        caption="Pearson correlation between a judge's scores of the same items in two languages. Grey cells are not "
         "available.",
         n=per(pairs["n"], "item", "pair"),
         width=PAGE,
@@ -190,7 +190,7 @@ def between_judges(matrices: pd.DataFrame) -> Plot | Missing:
         sections,
         title="Correlation between judges",
         caption="Pearson correlation between the scores of two judges, or of a judge and the ratings, from orange (−1) "
-        "to blue (1); grey cells are not available.",
+        "to blue (1). Grey cells are not available.",
         n=per(pairs["n"], "item", "pair"),
         width=width_of_maps(sections),
     )
@@ -224,8 +224,8 @@ def ensembles(table: pd.DataFrame, interval: str = CI) -> Plot | Missing:
     return Plot(
         sections,
         title="Ensembles of judges",
-        caption="Pearson correlation with the ratings of the mean score of the best judges; bars are the "
-        f"{interval}; the table names the members{published_note(long)}.",
+        caption="Pearson correlation with the ratings of the mean score of the best judges. Bars are the "
+        f"{interval}. The table names the members{published_note(long)}.",
         n=per(drawn["n"], "item", "corpus and dimension"),
         width=_width(sections),
         key=series,
@@ -255,7 +255,7 @@ def dimension_ensembles(table: pd.DataFrame, interval: str = CI) -> Plot | Missi
     return Plot(
         sections,
         title="Ensembles of dimensions",
-        caption=f"Pearson correlation with the overall rating; bars are the {interval}{published_note(long)}.",
+        caption=f"Pearson correlation with the overall rating. Bars are the {interval}{published_note(long)}.",
         n=per(table["n"], "item", "judge"),
         key=series,
     )
@@ -308,7 +308,7 @@ def annotators(table: pd.DataFrame, interval: str = CI) -> Plot | Missing:
     return Plot(
         sections,
         title="Agreement of the raters",
-        caption=f"Agreement of the raters of each corpus; bars are the {interval}; the thin line is chance.",
+        caption=f"Agreement of the raters of each corpus. Bars are the {interval}. The thin line is chance.",
         n=per(table["n_items"], "item", "dimension"),
         key=series,
     )
@@ -340,7 +340,7 @@ def ceilings(table: pd.DataFrame, interval: str = CI) -> Plot | Missing:
         sections,
         title="Correlation of judges beside its ceiling",
         caption="Pearson correlation with the mean of the raters, the same corrected for their errors (at most 1), and "
-        f"the ceiling that these errors leave; bars are the {interval}.",
+        f"the ceiling that these errors leave. Bars are the {interval}.",
         n=per(table["n"], "item", "corpus and dimension"),
         width=_width(sections),
         key=series,

@@ -35,7 +35,11 @@ def ratios(robustness: pd.DataFrame, interval: str = CI) -> Plot | Missing:
     sections, are_maps = _sections(both, robustness, panel, HeatMap(values=pd.DataFrame(), unit=PERCENT))
     if not sections:
         return Missing(_NO_DATA)
-    bars = "" if are_maps else f"; bars are the {interval}, grey ticks the share whose score rises by as much (noise)"
+    bars = (
+        ""
+        if are_maps
+        else f". Bars are the {interval}. Grey ticks are the share of pairs whose score rises by as much (noise)"
+    )
     note = published_note(both) if not are_maps else ""
     return Plot(
         sections,
@@ -61,7 +65,7 @@ def drops(table: pd.DataFrame, robustness: pd.DataFrame) -> Plot | Missing:
     if not sections:
         return Missing(_NO_DATA)
     boxes = (
-        "box 25 to 75% of the pairs, whiskers 5 to 95%, black line median; the orange tick is the threshold above "
+        "box 25 to 75% of the pairs, whiskers 5 to 95%, black line median. The orange tick is the threshold above "
         "which a drop counts as detected"
     )
     return Plot(
@@ -93,7 +97,7 @@ def ladders(table: pd.DataFrame, robustness: pd.DataFrame, interval: str = CI) -
         sections,
         title="Severity levels",
         caption=f"Percentage of dialogues whose score {what}"
-        f"{'' if are_maps else f'; bars are the {interval}'}{_language_note(table)}.",
+        f"{'' if are_maps else f'. Bars are the {interval}'}{_language_note(table)}.",
         n=per(table["n"], "dialogue", "perturbation"),
         width=PAGE,
         key={} if are_maps else series,
@@ -153,7 +157,7 @@ def _blocks(table: pd.DataFrame, robustness: pd.DataFrame) -> Iterator[tuple[str
 def _language_note(table: pd.DataFrame) -> str:
     """Return the note of a caption if a corpus has more languages than the figure shows; else empty."""
     several = len(table) > 0 and (table.groupby("corpus")["language"].nunique() > 1).any()
-    return "; one language of each corpus is shown, English if it has it" if several else ""
+    return ". One language of each corpus is shown, English if it has it" if several else ""
 
 
 def _sentence(title: str) -> str:

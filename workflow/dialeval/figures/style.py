@@ -181,12 +181,12 @@ def per(counts: pd.Series, noun: str, unit: str) -> str:
     return f"n = {low:,} {nouns} per {unit}" if low == high else f"n = {low:,} to {high:,} {nouns} per {unit}"
 
 
-PUBLISHED_WORDS = "diamonds are published numbers"
+PUBLISHED_WORDS = "Diamonds are published numbers"
 
 
 def published_note(table: pd.DataFrame) -> str:
     """Return the note of a caption on published numbers; empty without any."""
-    return f"; {PUBLISHED_WORDS}" if "published" in table and table["published"].notna().any() else ""
+    return f". {PUBLISHED_WORDS}" if "published" in table and table["published"].notna().any() else ""
 
 
 @cache

@@ -80,7 +80,7 @@ def over_length(table: pd.DataFrame, title: str, caption: str, roster: Sequence[
     return Plot(
         [Section(panels, columns=2)],
         title,
-        f"{caption}; bars are {_BY_CASE}{published_note(known)}.",
+        f"{caption}. Bars are {_BY_CASE}{published_note(known)}.",
         per(chatbots["n"], "dialogue", "system and N")
         + (f"; human dialogues: {fewer}" if fewer else "")
         + unparsed_note(table),
@@ -97,7 +97,7 @@ def win_rates(table: pd.DataFrame, protocol: str, roster: Sequence[str]) -> Plot
     if known["opponent"].nunique() == 1:
         caption = f"Share of comparisons with {known['opponent'].iloc[0]} that the system wins; a tie counts half"
         return _estimates(known.drop(columns="opponent"), title, caption, "Win rate (%)", PERCENT, roster)
-    return win_maps(known, title, "the dialogues of one case are compared")
+    return win_maps(known, title, "The dialogues of one case are compared")
 
 
 def win_maps(table: pd.DataFrame, title: str, detail: str) -> Plot:
@@ -119,8 +119,8 @@ def win_maps(table: pd.DataFrame, title: str, detail: str) -> Plot:
     return Plot(
         [Section(panels, columns=2 if len(names) <= MOST_IN_COLUMN else 1)],
         title,
-        "Percentage of comparisons that the row's system wins, and wins or ties, against the column's system; "
-        f"{detail}; grey cells have no comparisons.",
+        "Percentage of comparisons that the row's system wins, and wins or ties, against the column's system. "
+        f"{detail}. Grey cells have no comparisons.",
         f"{per(pairs['n'], 'comparison', 'pair')}; unparsed verdicts: {unparsed:.1%}",
         COLUMN if len(names) <= 5 and len(panels) == 2 else PAGE,
     )
@@ -162,8 +162,8 @@ def ratings(table: pd.DataFrame, protocol: str, interval: str = f"{CI} (cases re
     return Plot(
         [Section(panels, columns=2)],
         f"Ratings: {protocol}",
-        f"Ratings with the mean rating at 1000 and the {interval}; an arrow marks a rating or limit beyond the axis, a "
-        f"dash one that the comparisons do not identify{published_note(table)}.",
+        f"Ratings with the {interval}. The thin line is at 1000. An arrow marks a rating or limit beyond the axis. "
+        f"A dash marks a rating or limit that the comparisons do not identify{published_note(table)}.",
         per(table["n"], "comparison", "system") + unparsed_note(table),
         COLUMN if len(panels) <= 2 and len(names) <= MOST_IN_COLUMN else PAGE,
         key=marks,
@@ -253,11 +253,11 @@ def bias(table: pd.DataFrame, protocol: str) -> Plot | Missing:
         for name in ("self_preference", "retest_inconsistency")
         if name not in shown
     ]
-    missing = f"; not available: {', '.join(absent).lower()} (see the notes of the table)" if absent else ""
+    missing = f". Not available: {', '.join(absent).lower()} (see the notes of the table)" if absent else ""
     return Plot(
         sections,
         f"Biases of the judges: {protocol}",
-        f"Bars are {_BY_CASE}; thin lines are no bias; systems fixed: between systems of equal ratings{missing}.",
+        f"Bars are {_BY_CASE}; thin lines are no bias. “Systems fixed” compares systems of equal ratings{missing}.",
         per(known["n"], "comparison", "number"),
         PAGE if len(shown) > 1 else COLUMN,
         key=series if len(series) > 1 else {},
@@ -305,7 +305,7 @@ def corrected(table: pd.DataFrame, interval: str) -> Plot | Missing:
         sections,
         "Human-corrected estimates",
         f"Estimates from a judge's scores, from {'labels of simulated annotators' if simulated else 'human labels'}, "
-        f"and from both (prediction-powered); bars are the {interval}{_more(groups)}.",
+        f"and from both (prediction-powered). Bars are the {interval}{_more(groups)}.",
         per(table["n_labelled"], "label", "system"),
         key=series,
     )
@@ -361,7 +361,7 @@ def _estimates(
     return Plot(
         [Section(panels, columns=3)],
         title,
-        f"{caption}; bars are {_BY_CASE}{_more(groups)}{published_note(known)}.",
+        f"{caption}. Bars are {_BY_CASE}{_more(groups)}{published_note(known)}.",
         per(known["n"], "judgement", "number") + unparsed_note(table),
         COLUMN if len(panels) <= 2 and len(judges) <= 4 else PAGE,
         key=series,
@@ -370,7 +370,7 @@ def _estimates(
 
 def _more(groups: Sequence[object]) -> str:
     """Return the note of a caption on groups that have no panel; empty without any."""
-    return f"; {len(groups) - _MOST_PANELS} more panels are in the table" if len(groups) > _MOST_PANELS else ""
+    return f". {len(groups) - _MOST_PANELS} more panels are in the table" if len(groups) > _MOST_PANELS else ""
 
 
 def groups_of(table: pd.DataFrame, *without: str) -> list[tuple[str, pd.DataFrame]]:

@@ -42,7 +42,7 @@ def record(table: pd.DataFrame, interval: str) -> Plot | Missing:
         title="AUC before and after training",
         caption="The AUC is the share of pairs of a positive and a negative example in which the positive scores "
         "higher; ties count half. A pair is two held-out examples of one kind, criterion and language, not always of "
-        f"one dialogue. Bars are the {interval}; the thin line is chance.",
+        f"one dialogue. Bars are the {interval}. The thin line is chance.",
         n=per(rows["n"], "example", "number"),
         width=COLUMN if max(len(section.panels) for section in sections) == 1 else PAGE,
         key={"before training": _MOMENTS["before"], "after training": _MOMENTS["after"]},
@@ -70,8 +70,8 @@ def curve(table: pd.DataFrame, runs: pd.DataFrame) -> Plot | Missing:
     return Plot(
         sections,
         title="Loss and AUC during training",
-        caption="Mean training loss since the step before, loss and AUC of the development part; vertical lines mark "
-        "the step whose weights were kept, the horizontal line is chance.",
+        caption="Mean training loss since the step before, loss and AUC of the development part. Vertical lines mark "
+        "the step whose weights were kept. The horizontal line is chance.",
         n=per(runs["n_examples"], "training example", "judge"),
         width=PAGE,
     )

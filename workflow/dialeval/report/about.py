@@ -15,7 +15,7 @@ from dialeval.text import counted
 
 _SAMPLING = ("temperature", "top_p", "max_tokens", "repeats", "presence_penalty", "frequency_penalty")
 _OF_MODEL = ("send_temperature", "send_seed", "reasoning_effort", "dtype", "precision", "quantization", "extra_body")
-_ROLES = {"chatbots": "chats", "judges": "judges"}
+_ROLES = {"chatbots": "chatbot", "judges": "judge"}
 Statuses: TypeAlias = Mapping[tuple[str, str], Counter[str]]
 
 
@@ -64,9 +64,9 @@ class About:
         return (
             ("DialEval", self.version),
             *commit,
-            ("Page made on", self.date),
+            ("Page created on", self.date),
             ("Random seed", str(self.random_seed)),
-            ("Prompts", self.prompt_set),
+            ("Prompt set", self.prompt_set),
         )
 
     @property
@@ -170,7 +170,7 @@ def _models(about: About) -> AboutTable:
             (name, does, model.get("engine", ""), str(what), str(pinned),
              model.get("base_url", ""), ", ".join(own))
         )  # fmt: skip
-    columns = ("Name", "Does", "Engine", "Model", "Revision", "Endpoint", "Of its own")
+    columns = ("Name", "Role", "Engine", "Model", "Revision", "Endpoint", "Settings")
     return _without_empty(AboutTable("Models", columns, tuple(rows)))
 
 
@@ -198,9 +198,9 @@ def _usage(usage: Iterable[Mapping[str, Any]]) -> AboutTable:
     columns = (
         "Model, protocol",
         "Requests",
-        "Tokens read",
-        "written",
-        "of these, reasoning",
+        "Tokens in",
+        "Tokens out",
+        "Reasoning tokens",
         "Cost",
         "Spent",
         "Failed",
@@ -223,12 +223,12 @@ def _troubles(title: str, whose: str, statuses: Statuses) -> AboutTable:
         for (judge, protocol), counts in sorted(statuses.items())
         if _n_unparsed(counts)
     )
-    return AboutTable(title, (whose, "Not read", "Why"), rows)
+    return AboutTable(title, (whose, "Unparsed", "By status"), rows)
 
 
 def _libraries(libraries: Mapping[str, tuple[str, ...]]) -> AboutTable:
     rows = tuple((name, ", ".join(versions)) for name, versions in libraries.items())
-    return AboutTable("Library versions of the results", ("Library", "Version"), rows)
+    return AboutTable("Library versions", ("Library", "Version"), rows)
 
 
 def _without_empty(table: AboutTable) -> AboutTable:
@@ -290,9 +290,9 @@ class RunStatus:
 
     @property
     def words(self) -> str:
-        """What is there, in a sentence."""
-        there = f"At {self.at}, {self.n_wanted - self.n_missing:,} of {counted(self.n_wanted, 'input file')} exist"
-        return f"{there}."
+        """The sentence on how many of the report's input files exist."""
+        n_found = self.n_wanted - self.n_missing
+        return f"At {self.at}, {n_found:,} of the report's {counted(self.n_wanted, 'input file')} exist."
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
-/* The page's address: what is open, searched, filtered and sorted stands behind the #, so that it can be sent and gone back to.
- * It reads `#name=value,value&name=value`; what has no `=` is the name of a place on the page, as on any page. */
+/* The page's address: it holds the open case, search, filter and sorting, so that it can be shared and Back returns to it.
+ * It reads `#name=value,value&name=value`; an address without `=` is the id of an element, as on any page. */
 const address = (() => {
   "use strict";
 
@@ -7,7 +7,7 @@ const address = (() => {
   const kept = new Map();
   let shown = "";
 
-  /** Returns the values of every field; what is damaged is passed over. */
+  /** Returns the values of every field; damaged fields are skipped. */
   function fields(hash = location.hash) {
     const found = new Map();
     for (const part of hash.slice(1).split("&")) {
@@ -16,37 +16,16 @@ const address = (() => {
         try {
           found.set(part.slice(0, at), part.slice(at + 1).split(",").map(decodeURIComponent));
         } catch {
-          // a damaged field is passed over
+          // a damaged field is skipped
         }
       }
     }
     return found;
   }
 
-  /** Returns the fields as of today of an address as earlier pages wrote it. */
-  function ofToday(hash) {
-    if (hash === "#dialogues") {
-      return new Map([["cases", ["dialogues"]]]);
-    }
-    if (hash === "#metaeval-items") {
-      return new Map([["cases", ["rated"]]]);
-    }
-    const found = fields(hash);
-    if (found.has("seed")) {
-      const renamed = new Map([["seed", "case"], ["source", "of"], ["models", "models"]]);
-      const old = [...found].filter(([name]) => renamed.has(name));
-      return new Map([["cases", ["dialogues"]], ...old.map(([name, values]) => [renamed.get(name), values])]);
-    }
-    if (found.has("item")) {
-      const [, group, id] = found.get("item").join(",").split("/");
-      return new Map([["cases", ["rated"]], ...(group ? [["of", [group]]] : []), ...(id ? [["case", [id]]] : [])]);
-    }
-    return found;
-  }
-
   /** Returns which cases the address asks for, else those that were open when the reader left it, or null. */
   function cases() {
-    const asked = ofToday(location.hash);
+    const asked = fields();
     const found = asked.has("cases") ? asked : fields(history.state?.left ?? "");
     if (!found.has("cases")) {
       return null;
@@ -88,7 +67,7 @@ const address = (() => {
    */
   function write(content, isStep) {
     const hash = hashOf(content);
-    const isFirst = !ofToday(location.hash).has("cases") && content.some(([name]) => name === "cases");
+    const isFirst = !fields().has("cases") && content.some(([name]) => name === "cases");
     if (hash !== location.hash) {
       try {
         if (isStep || isFirst) {
@@ -107,7 +86,7 @@ const address = (() => {
   const keep = (name, values) => kept.set(name, values);
 
   /** Writes the fields that are kept anew and leaves the others. */
-  const refresh = () => write([...ofToday(location.hash)], false);
+  const refresh = () => write([...fields()], false);
 
   return { fields, cases, write, note, leave, isReturn, keep, refresh };
 })();

@@ -250,7 +250,7 @@ def _ranks(measure: Measure) -> list[Measure]:
         for system, place in measure.places.items()
         if system in measure.values
     }
-    words = f"Rank by {measure.name}, with its 95% simultaneous confidence set (Holm over all pairs)"
+    words = f"Rank by {measure.name}, with its simultaneous confidence set (Holm over all pairs)"
     return [Measure(HEADING, "count", decides=False, values=values, words=words, low_is_best=True)]
 
 

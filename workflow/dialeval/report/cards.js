@@ -64,9 +64,9 @@ const cards = (() => {
       async () => {
         try {
           const held = await read();
-          made.append(...(held ? messages(held, number) : [element("p", "muted", missing || "This prompt is not in the page, which would be too large.")]));
+          made.append(...(held ? messages(held, number) : [element("p", "muted", missing || "This request is not in the page, to limit the size of the page.")]));
         } catch (error) {
-          made.append(element("p", "muted", `The prompt could not be shown: ${error.message}`));
+          made.append(element("p", "muted", `The request cannot be shown: ${error.message}`));
         }
       },
       { once: true },

@@ -43,7 +43,7 @@ const choices = (() => {
     const orders = shelf.index.orders ?? [];
     const menu = byId("order");
     const both = ([label]) => [option(`${label}.down`, `${label}, highest first`), option(`${label}.up`, `${label}, lowest first`)];
-    menu.replaceChildren(option("", "order of the run"), ...orders.flatMap(both));
+    menu.replaceChildren(option("", "order in the run"), ...orders.flatMap(both));
     menu.value = order;
     byId("of-order").hidden = !orders.length;
   }

@@ -38,29 +38,29 @@ const dialogueColumns = (() => {
     return made;
   }
 
-  function bubbles(at, model, dialogues, about, { names: index, query, asides: showAsides, base }) {
+  function bubbles(at, model, dialogues, about, { names: index, query, showsHidden, base }) {
     const list = element("ol", "bubbles");
     const accused = accusations(about, index);
     const marks = marksByTurn(about, index);
     const own = dialogues.speakers_of?.[at];
     const speakers = own ?? (dialogues.speakers.length > 1 ? dialogues.speakers : ["A", "B"]);
-    const asides = (dialogues.hidden_messages ?? []).filter(([ofDialogue]) => showAsides && ofDialogue === at);
+    const hiddenMessages = (dialogues.hidden_messages ?? []).filter(([ofDialogue]) => showsHidden && ofDialogue === at);
     const text = (string) => marking.fill(prose("p", "", ""), dialogues.strings[string] || "(empty)", query);
     const difference = (before, after) => {
       const [old, now] = [before, after].map((place) => dialogues.strings[place] ?? "");
       return differences.fill(prose("p", "", ""), differences.between(old, now), query);
     };
-    const addAsides = (turn) => {
-      for (const [, before, kind, string] of asides) {
+    const addHidden = (turn) => {
+      for (const [, before, kind, string] of hiddenMessages) {
         if (before === turn) {
-          const bubble = element("li", "bubble aside");
+          const bubble = element("li", "bubble is-hidden-message");
           bubble.append(element("span", "bubble-head", kind.replaceAll("_", " ")), text(string));
           list.append(bubble);
         }
       }
     };
     dialogues.utterances[at].forEach((string, turn) => {
-      addAsides(turn);
+      addHidden(turn);
       const named = own ?? (model === HUMAN && dialogues.speakers.length ? dialogues.speakers : null);
       const speaker = named ? named[turn] : speakers[turn % 2];
       const bubble = element("li", `bubble ${speaker === speakers[0] ? "left" : "right"}`);
@@ -73,17 +73,17 @@ const dialogueColumns = (() => {
       bubble.append(base ? difference(base[turn], string) : text(string), ...remarks(dialogues, at, turn));
       if (accused.has(turn)) {
         bubble.classList.add("is-accused");
-        bubble.append(element("span", "accused", `first AI utterance, says ${accused.get(turn).join(", ")}`));
+        bubble.append(element("span", "accused", `first AI utterance according to ${accused.get(turn).join(", ")}`));
       }
       if (marks.has(turn)) {
         bubble.classList.add("is-marked");
         for (const [kind, judges] of marks.get(turn)) {
-          bubble.append(element("span", "marked", `${kind}, says ${[...judges].join(", ")}`));
+          bubble.append(element("span", "marked", `${kind}, according to ${[...judges].join(", ")}`));
         }
       }
       list.append(bubble);
     });
-    addAsides(dialogues.utterances[at].length);
+    addHidden(dialogues.utterances[at].length);
     return list;
   }
 
@@ -93,10 +93,10 @@ const dialogueColumns = (() => {
     return ofTurn.map(([, , finish, dropped]) => {
       const remarks = [];
       if (finish && finish !== "stop") {
-        remarks.push(`ended by: ${finish}`);
+        remarks.push(`finish reason: ${finish}`);
       }
       if (dropped) {
-        remarks.push(`written without the oldest ${counted(dropped, "utterance")}, which did not fit the model's window`);
+        remarks.push(`written without the oldest ${counted(dropped, "utterance")}, which did not fit the model's context window`);
       }
       return element("span", "remark", remarks.join("; "));
     });

@@ -140,12 +140,12 @@ class Exchange:
         facts = [
             "a published response to the authors' own prompt" if self.judge.model.published else "",
             "embedded model: computed from the texts" if self.judge.model.from_texts else "",
-            f"{read:,} tokens read" if read is not None else "",
-            f"{written:,} written" if written is not None else "",
+            f"{read:,} tokens in" if read is not None else "",
+            f"{written:,} out" if written is not None else "",
             f"{thought:,} of them reasoning" if thought else "",
             f"cost {cost:.2g}" if cost is not None else "",
             "requested twice" if self.first_answer is not None else "",
-            f"without its {dropped:,} oldest utterances, which did not fit the window" if dropped else "",
+            f"without its {dropped:,} oldest utterances, which did not fit the context window" if dropped else "",
         ]
         return ", ".join(filter(None, facts))
 

@@ -6,8 +6,14 @@
 const shelves = (() => {
   "use strict";
 
-  const OUTCOMES = ["won", "tied", "lost", "none", "answered"];
-  const OUTCOME_TITLES = ["won, judged human, or without it", "tied", "lost, judged AI, or with it", "verdict was not parsed", "has a score or label"];
+  const OUTCOME_TITLES = {
+    won: "won, judged human, or label absent",
+    tied: "tied",
+    lost: "lost, judged AI, or label present",
+    none: "verdict not parsed",
+    answered: "score or label given",
+  };
+  const OUTCOMES = Object.keys(OUTCOME_TITLES); // in the order of the index
 
   /** Keeps the folded texts of cases, which are read when they are first searched. */
   class Searched {
@@ -66,11 +72,11 @@ const shelves = (() => {
           asked.set(`${protocol}/${n}`, protocolName(protocol) + atLength(n));
         }
       }
-      const outcomeNames = OUTCOMES.filter((outcome, at) => outcome !== "answered" || outcomes.some((one) => one[at].length));
+      const occurring = OUTCOMES.filter((_, at) => outcomes.some((one) => one[at].length));
       return [
         { name: "system", label: "system", any: "all except human", values: models },
-        ...(compares ? [{ name: "opponent", label: "against", any: "anybody", values: models }] : []),
-        { name: "outcome", label: "outcome", any: "anything", values: outcomeNames, titles: OUTCOME_TITLES },
+        ...(compares ? [{ name: "opponent", label: "opponent", any: "any", values: models }] : []),
+        { name: "outcome", label: "outcome", any: "any", values: occurring, titles: occurring.map((outcome) => OUTCOME_TITLES[outcome]) },
         { name: "protocol", label: "protocol", any: "any", values: [...asked.keys()], titles: [...asked.values()] },
         { name: "judge", label: "judge", any: "any", values: judges },
       ];
@@ -139,7 +145,7 @@ const shelves = (() => {
 
     modelNumbers = (names) => [...new Set(names.map((name) => this.index.models.indexOf(name)))].filter((model) => model >= 0);
 
-    async draw(place, { query, models, filter, asides, compares, onModel }) {
+    async draw(place, { query, models, filter, showsHidden, compares, onModel }) {
       const [dialogues, verdicts] = await Promise.all([this.dialogues.read(place), this.verdicts.read(place)]);
       const hits = this.hits(dialogues, query);
       const { systems } = this.groups[this.groupOf(place)];
@@ -152,12 +158,12 @@ const shelves = (() => {
         query,
         filter,
         noun: this.groups[this.groupOf(place)].noun,
-        asides,
+        showsHidden,
         compares: compares && shown.length === 2,
         onModel,
         sent: { read: () => this.prompts.read(place), missing: this.index.no_prompts },
       });
-      return { columns, shown, hits, hasAsides: Boolean(dialogues.hidden_messages?.length) };
+      return { columns, shown, hits, hasHidden: Boolean(dialogues.hidden_messages?.length) };
     }
 
     /** Returns by model in how many of its utterances the words are that were searched for. */

@@ -348,17 +348,14 @@ def _uncertainty(inputs: ReportInputs, board: Board) -> list[str]:
                 questions.setdefault(name, {})[row["component"]] = write_number(row["estimate"], kind)
         for (measure, question), widths in list(questions.items())[:_MOST_QUESTIONS]:
             more = [
-                f"{words} to ±{widths[design]}"
-                for design, words in (
-                    ("a judge, twice the cases", "twice the cases narrow it"),
-                    ("a judge, twice the repeats", "twice the repeats"),
-                )
+                f"±{widths[design]} with twice the {units}"
+                for design, units in (("a judge, twice the cases", "cases"), ("a judge, twice the repeats", "repeats"))
                 if design in widths
             ]
             about = f"{measure}, {question}" if question != "all" else measure
             sentences.append(
-                f"{protocol.title} ({about}): the interval of a difference of two systems by one judge is "
-                f"±{widths['a judge']} on average; {listed(more)}."
+                f"{protocol.title} ({about}): the interval of a difference between two systems is ±{widths['a judge']} "
+                f"on average (one judge). It would be {listed(more)}."
             )
         over_judges = inputs.rows(f"{protocol.name}/judge_differences")
         tested = [row for row in over_judges if not is_missing(row["p_holm"])]
@@ -504,8 +501,8 @@ def spread_of_labels(inputs: ReportInputs, protocol: str) -> list[str]:
         if "annotator" in parts:
             between, among = (write_number(share, "share") for share in (parts["annotator"], _disagreement(parts)))
             sentences.append(
-                f"Of the variance of a label{criterion and f' of {criterion}'}, {between} lies between annotators' "
-                f"means, and {among} in their disagreement on systems and dialogues."
+                f"Differences between annotators' means make {between} of the variance of labels"
+                f"{criterion and f' of {criterion}'}, and their disagreement on systems and dialogues makes {among}."
             )
     return sentences
 

@@ -6,7 +6,7 @@ const verdictLists = (() => {
   const OUTCOMES = [
     { name: "won", comparison: "won", single: "judged human" },
     { name: "tied", comparison: "tied", single: "tied" },
-    { name: "lost", comparison: "lost", single: "called AI" },
+    { name: "lost", comparison: "lost", single: "judged AI" },
     { name: "none", comparison: "no verdict", single: "no verdict" },
   ];
   const TIE = 2;
@@ -62,7 +62,7 @@ const verdictLists = (() => {
       return (verdict.outcome === 0 ? verdict.left : verdict.right) === model ? OUTCOMES[0] : OUTCOMES[2];
     }
 
-    /** What a judge says of one criterion: a number on its scale, or a word. */
+    /** Returns a judge's answer on one criterion: a number on its scale, or a word. */
     function answerText({ value, scale, choice }) {
       const number = value === null ? "" : value.toLocaleString("en", { maximumFractionDigits: 3 });
       return [choice, number && (scale ? `${number} of ${scale}` : number)].filter(Boolean).join(": ");
@@ -198,14 +198,14 @@ const verdictLists = (() => {
       line.append(cards.badge(outcome.name, outcome.comparison, verdict.status), " against ");
       const opponent = prose("button", "link", index.models[other]);
       opponent.type = "button";
-      opponent.title = "show this dialogue too";
+      opponent.title = "Show this dialogue too";
       opponent.addEventListener("click", () => onModel(other));
       line.append(opponent);
       if (!isPerson(verdict.judge)) {
         line.append(element("span", "muted", `, ${verdict.left === model ? "shown first" : "shown second"}`));
       }
       if (verdict.choice) {
-        line.append(element("span", "muted", `; ${index.shipped.includes(verdict.protocol) ? "AI, says the judge" : "the judge's answer"}: ${verdict.choice}`));
+        line.append(element("span", "muted", `; ${index.shipped.includes(verdict.protocol) ? "judged AI" : "answer"}: ${verdict.choice}`));
       }
       item.append(line, ...cards.lines(verdict, sent));
       return item;

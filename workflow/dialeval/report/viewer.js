@@ -2,7 +2,7 @@
 (() => {
   "use strict";
 
-  const chosen = { shelf: null, group: 0, place: -1, query: "", typed: "", filter: new Map(), models: null, version: "", order: "", asides: false, compares: false, flagged: false };
+  const chosen = { shelf: null, group: 0, place: -1, query: "", typed: "", filter: new Map(), models: null, version: "", order: "", showsHidden: false, compares: false, flagged: false };
   let all = [];
   let showRun = 0;
 
@@ -133,6 +133,7 @@
       address.write(openFields(), isStep);
     }
     address.note(openFields());
+    byId("flag").disabled = byId("note").disabled = place < 0;
     if (place < 0) {
       showNothing();
       return;
@@ -149,7 +150,7 @@
     byId("columns").hidden = !isOfDialogues();
     byId("piece").hidden = isOfDialogues();
     byId("models").hidden = !isOfDialogues();
-    byId("show-asides").hidden = !drawn.hasAsides;
+    byId("show-hidden").hidden = !drawn.hasHidden;
     byId("show-differences").hidden = !isOfDialogues() || drawn.shown.length !== 2;
     drawNotes();
     if (isOfDialogues()) {
@@ -165,8 +166,13 @@
 
   function showNothing() {
     byId("case-title").textContent = "No case";
+    byId("note").value = "";
+    byId("flag").setAttribute("aria-pressed", "false");
     for (const id of ["columns", "piece-left", "piece-right", "versions"]) {
       byId(id).replaceChildren();
+    }
+    for (const id of ["models", "show-hidden", "show-differences"]) {
+      byId(id).hidden = true;
     }
   }
 
@@ -175,7 +181,7 @@
   function drawNotes() {
     const { flag, note } = notes.of(chosen.shelf, chosen.place);
     byId("flag").setAttribute("aria-pressed", String(flag));
-    if (document.activeElement !== byId("note")) {
+    if (byId("note").value.trim() !== note) { // a space that was just typed stays
       byId("note").value = note;
     }
     byId("export-notes").disabled = !notes.size();
@@ -300,8 +306,8 @@
       chosen.compares = target.checked;
       show(chosen.place);
     });
-    byId("show-asides").addEventListener("change", (event) => {
-      chosen.asides = event.target.checked;
+    byId("show-hidden").addEventListener("change", (event) => {
+      chosen.showsHidden = event.target.checked;
       show(chosen.place);
     });
     byId("more").addEventListener("click", () => finding.listMore(chosen.place));

@@ -24,7 +24,7 @@ const filesOf = (sheet, kept, shown) => {
     });
   }
 
-  /** Returns the comments on what has no answer yet, so that going on elsewhere loses none. */
+  /** Returns the comments on items without an answer, so that the file has every comment. */
   function looseComments() {
     return kept.list().flatMap((entry) => {
       const { comment } = kept.slot(entry);
@@ -67,7 +67,7 @@ const filesOf = (sheet, kept, shown) => {
     kept.saved();
     shown.drawState();
     const parts = kept.list().filter((entry) => kept.stateOf(entry) === "part").length;
-    const open = parts ? ` ${counted(parts, "item")} partly labelled: what is answered is in it.` : "";
+    const open = parts ? ` ${counted(parts, "item")} partly labelled: the file has the answers so far.` : "";
     showMessage(`Saved ${counted(content.labels.length, "label")} as ${sheet.protocol}-${sheet.annotator}.json.${open}`);
   }
 
@@ -75,23 +75,23 @@ const filesOf = (sheet, kept, shown) => {
 
   // ---- Opening ----
 
-  /** Returns what is wrong with a file as a whole, or nothing. */
+  /** Returns why a file is refused; empty if it is not. */
   function refusal(content) {
     if (content?.format !== FORMAT || !Array.isArray(content.labels)) {
-      return "This is no file that a labelling page saved.";
+      return "This file was not saved by a labelling page.";
     }
     if (content.version !== VERSION) {
-      return `This file is of version ${content.version}, and this page reads version ${VERSION}.`;
+      return `This file has version ${content.version}. This page reads version ${VERSION}.`;
     }
     for (const field of ["protocol", "annotator", "draw"]) {
       if (content[field] !== sheet[field]) {
-        return `This file is of another ${field} (${content[field]}) than this page (${sheet[field]}).`;
+        return `This file has another ${field} (${content[field]}) than this page (${sheet[field]}).`;
       }
     }
     return "";
   }
 
-  /** Reads records into slots; what does not fit this page is counted. */
+  /** Reads records into slots and counts the records that do not match this page. */
   function slotsOf(content) {
     const slots = new Map();
     let foreign = 0;

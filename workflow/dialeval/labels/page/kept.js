@@ -46,7 +46,7 @@ const keepLabels = (sheet) => {
       const aside = (words, mark) => {
         localStorage.setItem(`${name}/${mark}`, text);
         state = fresh();
-        warn(`The labels stored in this browser were given ${words}. They are stored under “${name}/${mark}” and not used.`);
+        warn(`The labels stored in this browser were given ${words}. This page does not use them. The browser keeps them under “${name}/${mark}”.`);
       };
       const [scale] = changed(state.scales, sheet.scales);
       const [question] = changed(state.wording, sheet.wording);
@@ -59,7 +59,7 @@ const keepLabels = (sheet) => {
       state.wording = sheet.wording;
     } catch {
       localStorage.setItem(`${name}/unreadable`, text);
-      warn(`The labels stored in this browser cannot be read. They are stored under “${name}/unreadable”. Open the last file that you saved (Help, Files).`);
+      warn(`The labels stored in this browser cannot be read. The browser keeps them under “${name}/unreadable”. Open the last file that you saved (Help, Files).`);
     }
   }
 

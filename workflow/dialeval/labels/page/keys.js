@@ -3,7 +3,7 @@
   "use strict";
 
   if (typeof DecompressionStream === "undefined") {
-    warn("This browser is too old to unpack the texts. Open the page in a current Firefox, Chrome, Edge or Safari, or fill in the CSV file that was written beside it.");
+    warn("This browser is too old to show the dialogues. Open the page in a current Firefox, Chrome, Edge or Safari, or fill in the CSV file in the same folder.");
     return;
   }
   const sheet = await readSheet();

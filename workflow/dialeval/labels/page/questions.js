@@ -66,7 +66,7 @@ const questionsOf = (sheet, act) => {
     }
     made.append(answers);
     if (sheet.wantsPlace(answer)) {
-      const where = element("p", "where", answer.place === undefined ? "In which utterance first? Choose it in the dialogue" : `First in utterance ${answer.place}.`);
+      const where = element("p", "where", answer.place === undefined ? "Choose the first utterance that shows it" : `First in utterance ${answer.place}.`);
       if (answer.place === undefined) {
         where.append(element("span", "by-keys", " (↑ ↓ and Enter)"), ".");
       }

@@ -46,7 +46,7 @@ const showSheet = (sheet, kept) => {
     byId("bar").max = list.length;
     byId("bar").value = count("done") + count("skipped");
     byId("count").textContent = `${count("done").toLocaleString("en")} of ${list.length.toLocaleString("en")} labelled${count("skipped") ? `, ${count("skipped")} skipped` : ""}`;
-    byId("unsaved").textContent = kept.unsaved() ? `${kept.unsaved().toLocaleString("en")} not in a file yet` : "";
+    byId("unsaved").textContent = kept.unsaved() ? `${kept.unsaved().toLocaleString("en")} not yet in a file` : "";
     byId("skip").setAttribute("aria-pressed", String(skipped));
     byId("undo").disabled = !kept.canUndo();
     byId("remark").hidden = !comment && document.activeElement !== byId("comment");
@@ -141,7 +141,7 @@ const showSheet = (sheet, kept) => {
   function clear() {
     if (kept.stateOf(entry()) !== "open") {
       kept.change(entry(), { answers: {}, skipped: false });
-      showMessage(`${at + 1}: taken back`);
+      showMessage(`${at + 1}: answers deleted`);
       draw();
     }
   }

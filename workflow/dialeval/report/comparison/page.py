@@ -14,6 +14,7 @@ from dialeval import layout
 from dialeval.errors import UserError
 from dialeval.html_pages import page_head, templates
 from dialeval.paths import replacing
+from dialeval.report.board import write_number
 from dialeval.report.comparison.numbers import ALPHA, PERHAPS, YES, compared_numbers
 from dialeval.report.comparison.runs import only_in, open_run
 from dialeval.report.comparison.settings import changes
@@ -167,19 +168,19 @@ def about_verdicts(comparison: Comparison) -> str:
     both, same, changed = (sum(row[name] for row in comparison.verdicts) for name in ("n_both", "n_same", "n_changed"))
     if not both:
         return ""
-    of = f"Of {counted(both, 'verdict')} on the same cases"
     unparsed = sum(row[name] for row in comparison.verdicts for name in ("n_lost", "n_gained"))
     less = both - same - changed - unparsed
     rest = [f"{unparsed:,} could be parsed in only one run"] if unparsed else []
     rest += [f"{less:,} differ by less than half of the scale"] if less > 0 else []
-    return f"{of} {same:,} are the same ({same / both:.1%}), and {changed:,} changed{'; '.join(['', *rest])}."
+    counts = ", ".join([f"{changed:,} changed", *rest])
+    return f"{same:,} of {counted(both, 'verdict')} on the same cases are the same ({same / both:.1%}): {counts}."
 
 
 def about_changes(comparison: Comparison) -> str:
     """Return the changed settings, data and code, by kind, in a sentence."""
     changes = list(dict.fromkeys(row["kind"] for row in comparison.changes))
     if not changes:
-        return "No known setting differs."
+        return "No recorded setting differs."
     counts = [f"{kind} ({sum(row['kind'] == kind for row in comparison.changes)})" for kind in changes]
     return f"Changed settings: {', '.join(counts)}."
 
@@ -190,13 +191,15 @@ def answer(comparison: Comparison) -> str:
     n_yes, n_perhaps = (sum(row["changed"] == moved for row in tested) for moved in (YES, PERHAPS))
     if not tested:
         return "No number could be tested, since no number has intervals in both runs."
-    of = f"Of {counted(len(tested), 'number')} of both runs that could be tested"
+    of = counted(len(tested), "tested number")
     if not n_yes and not n_perhaps:
-        return f"{of}, none changed at p < .05 without adjustment."
-    by_chance = f"up to about {len(tested) * ALPHA:.0f} are expected by chance"
-    beyond = f"{n_yes + n_perhaps} changed at p < .05 without adjustment"
-    sure = f"{n_yes or 'none'} of them also with Holm's adjustment for {len(tested):,} tests"
-    return f"{of}, {beyond} ({by_chance}), {sure}."
+        return f"None of {of} changed (p < .05 without adjustment)."
+    by_chance = f"by chance, up to about {len(tested) * ALPHA:.0f} would"
+    sure = f"{n_yes:,} also changed" if n_yes else "none changed"
+    return (
+        f"{n_yes + n_perhaps:,} of {of} changed (p < .05 without adjustment; {by_chance}). With Holm's adjustment for "
+        f"{len(tested):,} tests, {sure}."
+    )
 
 
 def _changes(rows: list[Row]) -> list[tuple[str, list[Row], int]]:
@@ -241,14 +244,11 @@ def _changed_verdicts(comparison: Comparison) -> list[tuple[str, list[tuple[Row,
 
 
 def shown(value: float | None, row: Row) -> str:
-    """Return a number as the table that has it writes it."""
-    if value is None or math.isnan(value):
-        return "–"
-    schema_name = row["table"]
-    kind = table_named(schema_name)
+    """Return a number as the report writes it."""
+    kind = table_named(row["table"])
     column = row["measure"] if kind and row["measure"] in kind.schema.names else "estimate"
     how = kind.kind_of(column) if kind and column in kind.schema.names else "number"
-    return f"{value:.1%}" if how == "share" else f"{value:.0f}" if how == "rating" else f"{value:.3g}"
+    return write_number(value, "number" if how in ("count", "text") else how)
 
 
 def interval(row: Row) -> str:
