@@ -75,8 +75,8 @@ ESTIMATES = Table(
     row="judge and measure of a system or a pair of systems",
     title="Human-corrected estimates",
     caption=(
-        "Human-corrected estimates combine human labels of a sample of the dialogues with the judge's scores of all of "
-        "them (prediction-powered inference). Their intervals are valid for any judge. The intervals of the judge "
+        "Human-corrected estimates combine human labels of a sample with the judge's scores of all dialogues "
+        "(prediction-powered inference). Their intervals are valid for any judge. The intervals of the judge "
         "alone describe the judge's scores, not the labels."
     ),
     columns={
@@ -119,7 +119,7 @@ DIFFERENCES = differences(
     columns={
         "system_value": "human-corrected estimate of `system`",
         "opponent_value": "human-corrected estimate of `opponent`",
-        "n": "number of labels of both systems", "n_clusters": "number of seeds or cases with these labels",
+        "n": "number of labels of both systems", "n_clusters": "number of seeds or cases that the labels belong to",
     },
 )
 AGREEMENT = Table(
@@ -131,16 +131,17 @@ AGREEMENT = Table(
     row="protocol, criterion and statistic",
     title="Annotator agreement",
     caption=(
-        "Krippendorff's alpha of all annotators. For each pair of annotators, on the units that both labelled: alpha "
-        "of numbers, Cohen's kappa and Gwet's AC1 of choices. For each annotator: the share of repeated labels that "
-        "are the same. Intervals are clustered by case."
+        "Rows of all annotators have Krippendorff's alpha. Rows of two annotators have alpha for numbers, and "
+        "Cohen's kappa and Gwet's AC1 for choices. Rows of one annotator have the share of repeated labels that are "
+        "the same. Intervals are clustered by case."
     ),
     columns={
-        "statistic": "alpha (interval level for numbers, nominal for choices), kappa, AC1, or same answer again "
-        "(share of repeated labels that are equal)",
+        "statistic": "alpha (for numbers or for choices), kappa, AC1, or same answer again (share of repeated labels "
+        "that are the same)",
         "annotator": "annotator; empty for all annotators",
         "other_annotator": "second annotator of a pair",
-        "n": "number of units that both annotators labelled; for all annotators, that at least two labelled",
+        "n": "number of units that both annotators labelled; in rows of all annotators, number of units that at "
+        "least two annotators labelled",
     },
     cells={"estimate": Interval("ci_low", "ci_high")}, numbers="correlation",
 )
@@ -183,8 +184,9 @@ REPLACEMENT = Table(
     row="protocol, criterion, length, judge and annotator",
     title="May a judge replace annotators?",
     caption=(
-        "The alternative annotator test (Calderon, Reichart and Dror 2025) leaves out each annotator in turn and tests "
-        "whether the judge is closer to the other annotators than the annotator who is left out. A judge passes if it "
+        "The alternative annotator test (Calderon, Reichart and Dror 2025) leaves out each annotator in turn. It "
+        "tests whether the judge is closer to the other annotators than the annotator who is left out. A judge "
+        "passes if it "
         "wins against at least half of the annotators."
     ),
     columns={
@@ -239,8 +241,8 @@ SELECTIVE = Table(
     row="protocol, criterion, length, judge and threshold of certainty",
     title="Selective judging",
     caption=(
-        "Agreement of judge and annotators on the items on which the judge is most certain, for several shares of "
-        "items. Rows with a required agreement (`agreement`) have the lowest threshold that is shown to reach it, by "
+        "Agreement of judge and annotators on the judge's most certain items, for several shares of the items. Rows "
+        "with a required agreement (`agreement`) have the lowest threshold that is shown to reach it, by "
         "fixed-sequence testing. Send the items below this threshold to annotators or a stronger judge."
     ),
     columns={
@@ -268,21 +270,21 @@ VARIANCE_COMPONENTS = Table(
     caption=(
         "The rows `variance` split the variance of a single label by its sources. The rows `generalizability` and "
         "`dependability` show how well the means of the systems generalise to other cases and annotators. The rows "
-        "`half-width` have half the width of the interval of a difference from labels alone, for other numbers of "
-        "cases or other numbers of annotators per dialogue. Intervals resample cases and hold systems and annotators "
+        "`half-width` have half the width of the interval of a difference from labels alone, for several numbers of "
+        "cases or of annotators per dialogue. Intervals resample cases and hold systems and annotators "
         "fixed."
     ),
     columns={
-        "statistic": "variance; generalizability (coefficient for differences of systems); dependability (for their "
-        "means); half-width (of the interval of a difference)",
+        "statistic": "variance, generalizability (coefficient for differences of systems), dependability "
+        "(coefficient for means of systems) or half-width (of the interval of a difference)",
         "component": "source of the variance, or the design",
-        "estimate": "variance, coefficient or half-width; an unbiased variance may be negative",
+        "estimate": "variance, coefficient or half-width. A variance is estimated without bias, so it may be negative",
         "share": "share of the variance of a single label",
-        "n_levels": "number of levels, such as cases or pairs of system and case",
+        "n_levels": "number of levels of the component, such as cases, or pairs of system and case",
         "n_annotators": "number of annotators of the design",
         "n_repeats": "number of labels of an annotator on a dialogue; harmonic mean",
         "n": "number of labels",
-        "n_clusters": "number of cases; for a component, of the cases that contribute to it",
+        "n_clusters": "number of cases; in the row of a component, number of cases that contribute to it",
     },
     cells={"estimate": Interval("ci_low", "ci_high")}, formats={"share": "share"},
 )

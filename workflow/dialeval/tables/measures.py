@@ -310,16 +310,16 @@ VARIANCE_COMPONENTS = Table(
     columns={
         **_WORDS,
         "measure": "measure in the table `differences`",
-        "statistic": "variance; generalizability (coefficient for differences of systems); dependability (for their "
-        "means); half-width (of the interval of a difference)",
+        "statistic": "variance, generalizability (coefficient for differences of systems), dependability "
+        "(coefficient for means of systems) or half-width (of the interval of a difference)",
         "component": "source of the variance, or the design",
-        "estimate": "variance, coefficient or half-width; an unbiased variance may be negative",
+        "estimate": "variance, coefficient or half-width. A variance is estimated without bias, so it may be negative",
         "share": "share of the variance of a single score",
-        "n_levels": "number of levels, such as cases or pairs of system and case",
+        "n_levels": "number of levels of the component, such as cases, or pairs of system and case",
         "n_judges": "number of judges of the design",
         "n_repeats": "number of repeats of the design; harmonic mean",
         "n": "number of scores",
-        "n_clusters": "number of cases; for a component, of the cases that contribute to it",
+        "n_clusters": "number of cases; in the row of a component, number of cases that contribute to it",
     },
     cells={"estimate": Interval("ci_low", "ci_high")}, formats={"share": "share"},
 )

@@ -48,22 +48,21 @@ AVERAGES = Table(
         kendall_ci_high=maybe(FLOAT), n_averaged=INT, n_imputed=maybe(INT), **BEHIND, reason=maybe(TEXT),
         published_pearson=maybe(FLOAT), published_spearman=maybe(FLOAT)
     ),
-    row="judge, method, benchmark, level, language, dimension and kind of average (over corpora, dimensions or "
-    "languages)",
+    row="judge, method, benchmark, level, language, dimension and kind of average",
     title="Averages",
     caption=(
-        "Mean correlations over corpora, dimensions or languages, each computed within a corpus. Intervals "
+        "Correlations are computed within a corpus, and averaged over corpora, dimensions or languages. Intervals "
         "resample dialogues. Published values are averages over the paper's corpora."
     ),
     columns={
         **JUDGED,
-        "averaged_over": "corpora, dimensions or languages",
+        "averaged_over": "kind of average: over corpora, dimensions or languages",
         "language": "language of the texts; average: mean over languages",
         "raters": "human: human ratings only; full: also a model's ratings for dimensions without human ratings",
         "n_averaged": "number of averaged correlations",
         "n_imputed": "number of averaged correlations with imputed ratings",
-        "published_pearson": "value of comp-analysis' Tables 5 and 6 or xDial-Eval's Tables 4, 5 and 15, for the "
-        "system with the judge's name, or named under `metaeval.published_as`",
+        "published_pearson": "value in Tables 5 and 6 of comp-analysis or Tables 4, 5 and 15 of xDial-Eval. The "
+        "paper's system has the judge's name, or is named under `metaeval.published_as`",
         "published_spearman": "value of xDial-Eval's Tables 15, 16 and 17",
         "dimension": (
             "criterion that the judges scored; average: mean over dimensions; all: mean over all rated criteria of all "
@@ -118,8 +117,8 @@ DIMENSION_ENSEMBLE = Table(
     title="Ensembles of dimensions",
     caption=(
         "Correlations of the overall rating with the judge's mean score on all other dimensions, and with its "
-        "score on overall (as in Table 8 of comp-analysis). Averages are over the corpora with human ratings "
-        "(human), and over all corpora, including a model's ratings (full, as in the paper)."
+        "score on overall (as in Table 8 of comp-analysis). Averages are over the corpora with human ratings (human) "
+        "or over all corpora, some with a model's ratings (full, as in the paper)."
     ),
     columns={
         **JUDGED,
@@ -349,10 +348,10 @@ CEILINGS = Table(
         disattenuated_ci_high=maybe(FLOAT),
         judge_reliability=maybe(FLOAT), n_repeats=maybe(FLOAT), n=INT, **BEHIND, note=maybe(TEXT)
     ),
-    row="judge, corpus, language and dimension with several raters or several repeats of the judge",
+    row="judge, corpus, language and dimension, if the corpus has several raters or the judge several repeats",
     title="Ceilings",
     caption=(
-        "Raters differ, so even a perfect judge correlates with their mean by no more than the ceiling. The "
+        "Raters differ, so the correlation of a perfect judge with the raters' mean is the ceiling, not 1. The "
         "disattenuated correlation is the judge's correlation with error-free raters. Corpora that contain only the "
         "means of raters have no ceiling. Intervals resample dialogues."
     ),
@@ -369,7 +368,7 @@ CEILINGS = Table(
         "pearson": "the judge's correlation with the mean of the raters, as in `metaeval/correlations`",
         "disattenuated": "disattenuated correlation: `pearson` divided by `ceiling`",
         "judge_reliability": (
-            "reliability of the judge's mean over repeats: share of its variance that is due to the items"
+            "reliability of the judge's mean over repeats: share of the mean's variance that is due to the items"
         ),
         "n_repeats": "number of repeats of the judge",
         "design_effect": "design effect of the correlation `pearson`",
@@ -393,7 +392,7 @@ _ABOUT = {
     "source": "this run, or the table of the paper",
     "judge": "judge of this run, or system of the paper by its printed name",
     "training": "training data of the paper's system; empty for systems without training and for this run",
-    "rated": "criterion that humans rated; empty in the paper's rows, which do not name it",
+    "rated": "criterion that humans rated; empty in the paper's rows",
 }
 BY_LANGUAGE = Table(
     "metaeval/by_language", schema(
@@ -406,7 +405,7 @@ BY_LANGUAGE = Table(
     title="Judges by language",
     caption=(
         "Correlations with human ratings by language, averaged over corpora, as in Tables 4, 5, 16 and 17 of "
-        "xDial-Eval. Below them are the paper's rows, which use its corpora and prompts. The table "
+        "xDial-Eval. The paper's rows below them use the paper's corpora and prompts. The table "
         "`metaeval/averages` has the intervals."
     ),
     columns={

@@ -139,8 +139,8 @@ COMPARED: Mapping[str, str] = MappingProxyType(
         "measure": "compared measure",
         "scope": "part of the results that is compared, such as N = 16 or a task. Rows with the same table, measure, "
         "judge and scope are one family of tests",
-        "system_value": "estimate of `system`. It can differ slightly from the leaderboard, since it is computed on "
-        "the shared cases",
+        "system_value": "estimate of `system`. It can differ slightly from the leaderboard if it is computed on "
+        "shared cases only",
         "opponent_value": "estimate of `opponent`",
         "difference": "`system` minus `opponent`, with its confidence interval (95% unless `confidence` is set)",
         "p": "two-sided p-value of no difference, unadjusted",
@@ -150,7 +150,7 @@ COMPARED: Mapping[str, str] = MappingProxyType(
         "family_size": "number of tests in the family",
         "n": "number of shared items; for two samples, number of items of both systems together; for ratings, number "
         "of comparisons",
-        "n_clusters": "number of seeds or dialogues that the items belong to",
+        "n_clusters": "number of seeds or dialogues that the compared items belong to",
     }
 )
 """In tables of pairs that are compared."""

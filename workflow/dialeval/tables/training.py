@@ -110,16 +110,16 @@ TRAINING_RECORD = Table(
     row="judge, criterion, language, kind of negative and moment",
     title="AUC on held-out dialogues",
     caption=(
-        "AUC of each judge before and after its training: the share of pairs of a positive and a negative example in "
-        "which the positive scores higher; ties count half, .5 is chance. A pair is two held-out examples of one "
+        "AUC of each judge before and after its training: the share of pairs in which the positive example scores "
+        "higher than the negative example. Ties count half, and .5 is chance. A pair is two held-out examples of one "
         "kind, criterion and language, not always of one dialogue. Intervals are clustered by dialogue."
     ),
     columns={
         "kind": "kind of the negative examples; all: mean over kinds, weighted by their examples",
         "moment": "before the training or after it",
         "training": "training sets of the examples",
-        "criterion": "criterion on which the negatives are worse; all: the mean over criteria",
-        "language": "language; all: mean over languages, weighted by their examples",
+        "criterion": "criterion on which the negative examples are worse; all: mean over criteria",
+        "language": "language of the examples; all: mean over languages, weighted by their examples",
         "n": "number of examples, positive and negative",
         "n_clusters": "number of dialogues",
         "gain": "AUC after the training minus AUC before it, on the same examples",
@@ -138,7 +138,7 @@ TRAINING_SAMPLES = Table(
     caption="Randomly drawn pairs, with their common beginning as context.",
     columns={
         "criterion": "criterion on which the negative example is worse",
-        "context": "common beginning",
+        "context": "common beginning of the two examples",
         "positive": "continuation in the human dialogue",
         "negative": "continuation in the negative example",
         "made_from": "corpus and dialogue that inserted text comes from; empty if no text was inserted",

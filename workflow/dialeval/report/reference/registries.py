@@ -31,6 +31,7 @@ from dialeval.perturbations import dialogue_strategies, turn_strategies
 from dialeval.report.reference.printed_values import n_stored, read_record
 from dialeval.tables.catalogue import TABLES
 from dialeval.tables.dialogues import STATUSES
+from dialeval.tables.measures import DIFFERENCES
 from dialeval.tables.schema import COMMON, COMPARED, Table
 from dialeval.translation import checks
 
@@ -80,7 +81,7 @@ def formats_text() -> str:
             ),
             _table(
                 "Human ratings in the authors' files",
-                "Parentheses contain the dimension's name in the file, if it differs.",
+                "If the file has another name for a dimension, this name is in parentheses.",
                 ("`reader`", "dimensions and scales"),
                 _author_files(),
             ),
@@ -268,8 +269,8 @@ This part is generated from the constants in `workflow/dialeval/tables/` (`pytho
 - A table with a slash in its name is in `results/tables/`, as Parquet and CSV. Another path below `results/` is in
   parentheses. `measures/` stands for the name of the protocol.
 - A column with a question mark may be empty.
-- A column that is not described below its table has the meaning of the first tables here, or of the table at the
-  beginning of its part.
+- Descriptions that many tables share are in the two tables below. Descriptions that the tables of a part share are at
+  the beginning of the part. Other descriptions are below their table.
 """
 TABLE_PARTS = (
     ("Between the stages", ""),
@@ -316,6 +317,8 @@ def _own_rows(table: Table) -> dict[str, str]:
 
 def _about_table(table: Table, shared: Mapping[str, str]) -> str:
     fields = ", ".join(_field(field) for field in table.schema)
+    if table.schema is DIFFERENCES.schema and table is not DIFFERENCES:
+        fields = f"those of `{DIFFERENCES.name}`"
     lines = [f"\n#### `{table.name}`", f"One row per {table.row}. {table.caption}".strip(), f"\nColumns: {fields}."]
     rows = {name: words for name, words in _own_rows(table).items() if shared.get(name) != words}
     return "\n".join([*lines, "", _described("column", rows)] if rows else lines)
@@ -337,13 +340,17 @@ def _field(field: pa.Field) -> str:
 PAPERS_PAGE = PROJECT / "docs" / "papers.md"
 PAPERS_HEAD = """# The four papers, item by item
 
-Every table, figure and prompt of the papers, with DialEval's output for it. *Made by* names the configuration and
-the target; other configurations make the same item for their models. Files are relative to the results
-folder. Tables show a published value beside yours if the paper has a model with the name of yours, or if
-`metaeval.published_as` names the paper's system. `python -m dialeval.report.reference.printed_values DATA_DIR` records
-which printed values can be computed from public data. The report's part "Papers" lists the items that a run made. This
-page is generated from
-`workflow/dialeval/papers/` (`python -m dialeval.report.reference`).
+This page lists every table, figure and prompt of the papers, with DialEval's output for it. The report's part "Papers"
+lists the items that a run made.
+
+- *Made by* names a configuration and a target. Other configurations make the same item for their models.
+- *Files* are relative to the results folder.
+- Tables show a published value beside yours if your model has the name of a model in the paper, or if
+  `metaeval.published_as` names the paper's system.
+- `python -m dialeval.report.reference.printed_values DATA_DIR` records which printed values can be computed from public
+  data.
+
+This page is generated from `workflow/dialeval/papers/` (`python -m dialeval.report.reference`).
 """
 REMARKS = {
     "BotChat": (
