@@ -164,7 +164,7 @@ def _blocks(item: Row, answers: list[Row], exchanges: Exchanges, prompts: Prompt
         shown.append({"type": "words", "text": f"The writer's reason for {item['label']}: {item['analysis']}"})
     in_order = sorted(answers, key=lambda row: (row["model"], row["method"], row["rotation"]))
     if cards := [_card(item, row, exchanges, prompts) for row in in_order]:
-        shown.append({"type": "cards", "title": "What models answered", "cards": cards})
+        shown.append({"type": "cards", "title": "Answers of the models", "cards": cards})
     return shown
 
 

@@ -486,7 +486,7 @@ def _on_page(item: Item, inputs: ReportInputs) -> ItemOnPage:
     definitions = tuple(Place(file) for file in item.defined_in)
     if item.why_not:
         return ItemOnPage(item, False, definitions, f"Not made: {item.why_not}.")
-    return ItemOnPage(item, False, definitions, f"Not by this run; {item.made_by} makes it." if item.is_result else "")
+    return ItemOnPage(item, False, definitions, f"Not in this run. Use {item.made_by}." if item.is_result else "")
 
 
 def _shows(table: Table | None, item: Item) -> bool:

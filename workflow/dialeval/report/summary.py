@@ -251,8 +251,8 @@ def _embedded(inputs: ReportInputs, judge: str | None) -> list[str]:
         sentences.append(f"{who}. The results do not apply to language models.")
     if judge in inputs.embedded:
         sentences.append(
-            f"Judge {judge} is an embedded model{' too' if chatbots else ''}: its verdicts are a baseline for "
-            "judges. They do not apply to language models."
+            f"Judge {judge} is an embedded model{' too' if chatbots else ''}. Its verdicts are a baseline and "
+            "do not apply to LLM judges."
         )
     return sentences
 
