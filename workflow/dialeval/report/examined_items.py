@@ -35,7 +35,7 @@ from dialeval.tables.files import empty_table
 # All shelves of cases: rated, perturbed and test items.
 
 MAX_BYTES = 8_000_000
-"""What the items of one kind may take, what was sent about them included; beyond it, fewer are shown."""
+"""Most bytes of the items of one kind with their requests; beyond it, fewer items are shown."""
 _SHARE = 5
 """No kind takes more than one part in so many of the page."""
 

@@ -43,7 +43,7 @@ class ReportInputs:
         transcripts: tables `items` by the name of their source, in order.
         hidden_messages: tables `hidden_messages` by the same.
         tables: further tables by folder and name, such as `arena/ratings`; a missing one is left out.
-        embedded: which of the chatbots and judges are embedded models, about which the page says what they are.
+        embedded: the chatbots and judges that are embedded models; the page says so.
         baselines: which judges are no more than baselines.
         ensembles: which judges are means of others' scores, with these others.
         rated: items of meta-evaluation to read, or None without any.
@@ -55,8 +55,8 @@ class ReportInputs:
         figures: in order.
         other_prompts: whether the papers' prompts differ from the run's.
         about: facts about the run, or None.
-        run_status: how far the run is, where it is not finished.
-        results_dir: where the reader finds the Parquet tables, as the page should name it.
+        run_status: status of the run, for the status page; else None.
+        results_dir: results folder, as the page shows it.
         max_bytes: size of the page that the dialogues may fill it up to; beyond it, only those of the first seeds
             are embedded, and the page says so.
     """
@@ -356,8 +356,8 @@ class Figure:
     """One figure of the report.
 
     Attributes:
-        title: its heading, also what is read aloud in place of the picture.
-        caption: what it shows, in a sentence or two; of a missing one, the reason.
+        title: its heading, also the alternative text of the image.
+        caption: its caption; for a missing figure, the reason.
         svg: the text of the SVG file.
         part: the part of the page that it belongs to.
         file: name of its file, without suffix.

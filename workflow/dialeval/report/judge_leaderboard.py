@@ -208,7 +208,7 @@ def _model_types(board: Board, tags: Mapping[str, tuple[str, ...]]) -> list[str]
     return sentences
 
 
-# What the page says of how high a judge could come, beside a leaderboard of judges.
+# The ceiling of a judge's correlation, for a leaderboard of judges.
 
 MOST_CORPORA = 3
 """Corpora that are named; the table has all."""
@@ -242,7 +242,7 @@ def _of_corpus(corpus: str, rows: pd.DataFrame) -> str:
     return f"{write_number(row['ceiling'], 'correlation')}{interval} on {dimension} of {corpus}"
 
 
-# What the page says of how far judges agree with themselves, beside a leaderboard of judges.
+# Agreement of judges with themselves, for a leaderboard of judges.
 
 MOST_JUDGES = 3
 """Judges that are named; the table has all."""

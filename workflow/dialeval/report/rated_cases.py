@@ -1,4 +1,4 @@
-"""Rated items behind the numbers of meta-evaluation, and perturbed ones behind those of robustness."""
+"""Rated items for the numbers of meta-evaluation, and perturbed items for the numbers of robustness."""
 
 from __future__ import annotations
 
