@@ -168,7 +168,7 @@ def test_embedded_models_are_called_a_baseline() -> None:
     assert "Chatbot weak is an embedded model, a small classical baseline" in basis
     assert "Judge clerk" not in basis
     inputs = example.inputs(embedded=frozenset({"clerk"}))
-    assert "Judge clerk is an embedded model: its verdicts are a baseline" in " ".join(summarise(inputs, board).basis)
+    assert "Judge clerk is an embedded model. Its verdicts are a baseline" in " ".join(summarise(inputs, board).basis)
 
 
 def test_unread_verdicts_are_counted() -> None:

@@ -129,18 +129,20 @@ def compared(pairs: pa.Table) -> str:
 def test_the_order_of_judges_is_settled_by_paired_tests_and_not_by_intervals() -> None:
     apart = "do not differ significantly"
     first, second = "gpt-x (rating)", "forest (yes_no)"
-    assert compared(paired(("x", 0.2, 0.01))) == f"{first} is shown to agree better than {second} (paired test, Holm)."
+    assert (
+        compared(paired(("x", 0.2, 0.01))) == f"{first} agrees significantly better than {second} (paired test, Holm)."
+    )
     assert compared(paired(("x", 0.2, 0.3))) == (f"{first} and {second} {apart} (paired test, Holm).")
     assert compared(paired(("x", 0.2, 0.3), ("y", -0.1, 0.9))) == (
         f"{first} and {second} {apart} on any of 2 dimensions of corpora (paired test, Holm)."
     )
     turned = paired(("x", -0.2, 0.01), ("y", -0.2, 0.02), judges=("forest", "gpt-x"))
     assert compared(turned) == (
-        f"{first} is shown to agree better than {second} on each of 2 dimensions of corpora (paired test, Holm)."
+        f"{first} agrees significantly better than {second} on each of 2 dimensions of corpora (paired test, Holm)."
     )
     assert compared(paired(("x", 0.2, 0.01), ("y", -0.2, 0.04), ("z", 0.1, 0.5))) == (
-        f"Paired tests (Holm) on 3 dimensions of corpora show {first} to agree better than {second} on 1, to agree "
-        "worse on 1, and no significant difference on 1."
+        f"Paired tests (Holm) on 3 dimensions of corpora: {first} agrees significantly better than {second} on 1 and "
+        "significantly worse on 1. On 1, they do not differ significantly."
     )
 
 

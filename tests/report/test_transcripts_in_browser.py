@@ -57,6 +57,7 @@ def test_a_case_that_none_of_the_chosen_systems_met_shows_who_did(browser: Brows
     """Systems that share no case: the two best ones, which are chosen at first, say nothing on a third one's."""
     browser.open(f"{address}#cases=dialogues&of=support&case=login&models=v2", until=READY)
     assert browser.texts(".dialogue > h4") == ["v1"]
+    assert browser.texts("#models label:has(:checked)") == ["v1"]
     browser.open(f"{address}#cases=dialogues&of=support&case=login&models=v1,v2", until=READY)
     assert browser.texts(".dialogue > h4") == ["v1", "v2"]
 

@@ -122,7 +122,7 @@ def test_half_a_run_and_tables_of_another_version_are_compared_by_what_they_have
 @pytest.mark.parametrize(
     ("counts", "words"),
     [
-        ((10, 10, 0, 0, 0), "10 of 10 verdicts on the same cases are the same (100.0%): 0 changed."),
+        ((10, 10, 0, 0, 0), "10 verdicts on the same cases: 10 the same (100.0%), 0 changed."),
         ((36, 22, 2, 0, 0), "2 changed, 12 differ by less than half of the scale."),
         ((10, 5, 2, 2, 1), "2 changed, 3 could be parsed in only one run."),
     ],

@@ -440,7 +440,7 @@ def _squares(rows: pd.DataFrame, names: list[str], title: str) -> Section:
 def _ensemble_groups(table: pd.DataFrame) -> Iterator[Group]:
     """Yield the ensembles by benchmark, level and raters, in one language, on the dimensions on which there is any.
 
-    Human ratings alone come first; with a model's there is a group of its own where it says more.
+    Human ratings alone come first; ratings by a model too form another group if they add averages.
     """
     for level, (benchmark,), of_benchmark in by_level(table, "benchmark"):
         rows = in_one_language(of_benchmark)

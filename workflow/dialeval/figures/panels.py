@@ -3,7 +3,7 @@
 Panels measure their text in inches, so that texts do not overlap and rows have one height in all figures.
 """
 
-# ruff: noqa: D102 (the base class says what its methods return)
+# ruff: noqa: D102 (the base class documents its methods)
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from dialeval.figures.style import (
 )
 
 PAD = 0.075
-"""Inches between text and what it belongs to."""
+"""Inches between a text and its mark."""
 LABEL_SHARE = 0.38
 """Share of the figure's width that row labels may take."""
 THIN: Mapping[str, Any] = {"linewidth": 0.6, "color": GREY, "zorder": 1}

@@ -24,10 +24,10 @@ class Plot:
     Attributes:
         sections: one below the other.
         title: heading in report and paper.
-        caption: one sentence on what is shown, and what the intervals are.
+        caption: sentences on the content and the intervals.
         n: observations behind each number.
         width: of the figure, in inches.
-        key: marks that are named above the panels, where no direct label has room.
+        key: marks of the legend above the panels.
     """
 
     sections: Sequence[Section]

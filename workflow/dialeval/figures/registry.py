@@ -20,11 +20,11 @@ class Figure:
 
     Attributes:
         name: of its files.
-        tables: what it is drawn from, `<folder>/<table>` as under `tables` among the results.
+        tables: the tables it is drawn from, as `<folder>/<table>` below `tables` in the results.
         draw: `<module>.<function>` in this package; the function gets the tables in order, and returns a `Plot`.
         options: what else the function gets by name, such as `interval`, the words for it in a caption.
-        per: an option, such as `n`, of which every value has a picture of its own; the value replaces `{n}` in name and
-            tables. Empty where there is one picture.
+        per: option, such as `n`, with a figure for each of its values; the value replaces `{n}` in name and tables.
+            Empty for a single figure.
     """
 
     name: str

@@ -1,6 +1,6 @@
 """Panels in which every system, judge or strategy has a row: forest, boxes, violins and stacked bars."""
 
-# ruff: noqa: D102 (the base classes say what their methods return)
+# ruff: noqa: D102 (the base classes document their methods)
 
 from __future__ import annotations
 

@@ -285,7 +285,7 @@ _ESTIMAND = ["protocol", "measure", "criterion", "answer", "n_utterances", "oppo
 def corrected(table: pd.DataFrame, interval: str) -> Plot | Missing:
     """Return three estimates of every system: judge only, human labels only, and human-corrected.
 
-    A panel judge replaces its members. Rates against single systems are left out where all have met each other.
+    A panel judge replaces its members. Rates against single systems are left out if there are rates against all.
     """
     groups = list(_estimands(table))
     if not groups:
@@ -377,7 +377,7 @@ def groups_of(table: pd.DataFrame, *without: str) -> list[tuple[str, pd.DataFram
     """Return groups of rows of a table with titles; one group without a title if all rows belong together.
 
     Args:
-        table: columns before `system`, and `label`, say of what a row is.
+        table: the columns before `system`, and `label`, define the groups.
         without: of these, the ones that part no groups.
     """
     before = list(table.columns[: list(table.columns).index("system")])

@@ -24,18 +24,18 @@ class About:
     """Facts about a run.
 
     Attributes:
-        version: of this library, by the jobs that the page rests on.
-        commit: of its checkout; empty where there is none.
-        date: when the page was made, as YYYY-MM-DD.
-        configuration: what the run wrote down of its configuration, as YAML; empty where it did not.
-        place: where that lies, as the page names it.
+        version: version of DialEval that wrote the results.
+        commit: commit of its checkout; empty outside a checkout.
+        date: date of the page, as YYYY-MM-DD.
+        configuration: recorded configuration of the run, as YAML; empty without a record.
+        place: path of the recorded configuration, as the page shows it.
         random_seed: seed of all randomness.
-        models: the fields of each model that is configured, by its name.
-        roles: what each does, in words.
-        sampling: the fields that say how it was sampled, by protocol.
-        prompts: the text of each template that was rendered, by its name.
-        prompt_set: which set of prompts it is, and the folder that replaces some.
-        libraries: the versions that jobs computed with, by library.
+        models: configured fields of each model, by its name.
+        roles: roles of each model, such as chatbot.
+        sampling: sampling settings by protocol.
+        prompts: text of each rendered template, by its name.
+        prompt_set: name of the set of prompts, and the folder that replaces some.
+        libraries: versions that jobs computed with, by library.
         usage: rows of the table `usage`.
         verdicts: number of verdicts by status, by (judge, protocol).
         answers: number of answers to test questions by status, by (model, method).
@@ -71,7 +71,7 @@ class About:
 
     @property
     def typed_place(self) -> str:
-        """Where the configuration lies, as a shell takes it."""
+        """Path of the configuration, quoted for a shell."""
         return shlex.quote(self.place)
 
     @property
@@ -254,24 +254,24 @@ def _money(value: float | None) -> str:
     return "" if value is None else f"{value:.4g}"
 
 
-# What a page says of a run that is not finished: how far answering is, and what is missing yet.
+# The status of a run: progress of requests, and missing results.
 
 MISSING = {
     "dialogues": "Dialogues of", "verdicts": "Verdicts", "scores": "Scores", "tables": "Tables", "figures": "Figures"
 }  # fmt: skip
-"""What is named where it is missing, by the kind of file; all else is made on the way to these."""
+"""Headings of missing results by kind of file. Other files are intermediate and not named."""
 
 
 @dataclass(frozen=True)
 class RunStatus:
-    """How far a run is.
+    """Status of a run.
 
     Attributes:
-        at: when this was, as the reader sees it.
-        is_running: whether a run is at work.
-        asking: the jobs of the last run that ask models.
-        missing: what is not there yet: kind in words and names.
-        n_missing, n_wanted: files of the page that are missing, and all of them.
+        at: time of the status, as the page shows it.
+        is_running: whether a run is active.
+        asking: jobs of the last run that call models.
+        missing: missing results: heading and names.
+        n_missing, n_wanted: number of missing input files of the page, and of all its input files.
     """
 
     at: str
@@ -301,9 +301,9 @@ class JobProgress:
 
     Attributes:
         title: protocol and model of the requests.
-        counts: how many are done, in words.
-        share: done of all, 0 to 100; None where it is not known how many there are.
-        state: `answering`, `done` or `stopped`, with what failed.
+        counts: number of finished requests, in words.
+        share: finished requests in percent; None if their total is not known.
+        state: `answering`, `done` or `stopped`, with the number of failures.
     """
 
     title: str
@@ -315,13 +315,13 @@ class JobProgress:
 def run_status_of(
     wanted: Mapping[str, Iterable[Path]], progress: Mapping[str, Iterable[SoFar]], *, is_running: bool, at: str
 ) -> RunStatus:
-    """Return how far a run is.
+    """Return the status of a run.
 
     Args:
-        wanted: the files of the finished page, by kind.
-        progress: how far the jobs of the last run are that ask models, by their names.
-        is_running: whether a run is at work.
-        at: the time.
+        wanted: input files of the finished page, by kind.
+        progress: progress of the jobs of the last run that call models, by their names.
+        is_running: whether a run is active.
+        at: time of the status.
     """
     files = {kind: [Path(path) for path in paths] for kind, paths in wanted.items()}
     lacking = {kind: [path for path in paths if not path.exists()] for kind, paths in files.items()}

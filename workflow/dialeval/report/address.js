@@ -23,7 +23,7 @@ const address = (() => {
     return found;
   }
 
-  /** Returns which cases the address asks for, else those that were open when the reader left it, or null. */
+  /** Returns the cases in the address, else the cases that were open when the reader left it, or null. */
   function cases() {
     const asked = fields();
     const found = asked.has("cases") ? asked : fields(history.state?.left ?? "");
@@ -50,20 +50,20 @@ const address = (() => {
     return `#${parts.join("&")}`;
   }
 
-  /** Notes what is open. */
+  /** Records the open case. */
   function note(content) {
     shown = hashOf(content);
   }
 
-  /** Keeps with the present address what is open, so that the browser's Back shows it again. */
+  /** Stores the open case with the present address, so that the browser's Back shows it again. */
   const leave = () => history.replaceState({ left: shown }, "");
 
-  /** Whether the browser came back to an address that was left: it restores how far the page was scrolled. */
+  /** Whether the browser returned to an earlier address: it then restores the scroll position itself. */
   const isReturn = () => typeof history.state?.left === "string";
 
-  /** Writes fields, as a new step to go back from or in place of the last one; empty ones are left out.
+  /** Writes fields that are not empty, as a new step of the history or in place of the last one.
    *
-   * Cases that an address without any opens are always a step: else the browser's Back would leave the page.
+   * The first case that is opened is always a step. Otherwise the browser's Back would leave the page.
    */
   function write(content, isStep) {
     const hash = hashOf(content);
@@ -77,15 +77,15 @@ const address = (() => {
           history.replaceState(history.state, "", hash === "#" ? location.pathname + location.search : hash);
         }
       } catch {
-        // a browser lets an address change only so often, as where a key is held down: the next one is written again
+        // browsers limit how often an address may change, as while a key is held down; the next change is written again
       }
     }
   }
 
-  /** Has a field written with all others from now on. */
+  /** Writes a field with all others from now on. */
   const keep = (name, values) => kept.set(name, values);
 
-  /** Writes the fields that are kept anew and leaves the others. */
+  /** Writes the fields of `keep` again; the others stay. */
   const refresh = () => write([...fields()], false);
 
   return { fields, cases, write, note, leave, isReturn, keep, refresh };

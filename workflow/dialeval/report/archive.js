@@ -1,4 +1,4 @@
-/* What is packed into the page: unpacked piece by piece, when a piece is needed. */
+/* Packed data of the page, unpacked piece by piece when a piece is needed. */
 const archive = (() => {
   "use strict";
 
@@ -12,11 +12,11 @@ const archive = (() => {
   }
 
   function linesOf(id) {
-    const packed = byId(id)?.textContent; // which stays in the page, for a copy that a browser saves
+    const packed = byId(id)?.textContent; // the element stays, so that a saved copy of the page has it too
     return packed ? packed.split("\n") : [];
   }
 
-  /** The lines of a block, which are parted when the first is read; the last one read is kept unpacked. */
+  /** The lines of a packed block. The line that was read last is kept unpacked. */
   class Lines {
     constructor(id) {
       this.id = id;
@@ -24,7 +24,7 @@ const archive = (() => {
       this.last = [-1, null];
     }
 
-    /** Returns what a line holds, or null where nothing found room. */
+    /** Returns the content of a line; null if it was left out for lack of room. */
     read(place) {
       this.lines ??= linesOf(this.id);
       if (!this.lines[place]) {

@@ -1,4 +1,4 @@
-/* A case that is no set of dialogues, block by block: speech bubbles, options, tables, verdicts.
+/* Cases other than dialogues, block by block: speech bubbles, options, tables, verdicts.
  * All text goes into the page as text nodes, never as markup. */
 const blocks = (() => {
   "use strict";
@@ -6,7 +6,7 @@ const blocks = (() => {
   const SVG = "http://www.w3.org/2000/svg";
   const ON_THE_RIGHT = new Set(["table", "cards"]);
 
-  /** Returns the text of words or of a difference between words. */
+  /** Returns the plain text of a text or of a difference between texts. */
   const plain = (text) => (typeof text === "string" ? text : text.map(([, part]) => part).join(""));
 
   /** Returns all texts of a piece that can be searched. */
@@ -20,7 +20,7 @@ const blocks = (() => {
   /** Returns the versions (languages) that a piece has. */
   const versions = ({ blocks: all }) => [...new Set(all.flatMap(({ version }) => (version ? [version] : [])))];
 
-  /** Returns what stands on the left and on the right of a piece, in one of its versions. */
+  /** Returns the left and the right side of a piece, in one of its versions. */
   function draw(piece, { version, query, sent }) {
     const sides = { left: [], right: [] };
     for (const block of piece.blocks) {
@@ -66,7 +66,7 @@ const blocks = (() => {
     return list;
   }
 
-  /** Returns an utterance; of a difference, what is gone is struck out and what is new is underlined. */
+  /** Returns an utterance; in a difference, removed text is struck out and new text is underlined. */
   function words(text, query) {
     const made = prose("p", "", "");
     if (typeof text === "string") {
@@ -96,7 +96,7 @@ const blocks = (() => {
   function table({ title, columns, rows }) {
     const made = element("table");
     const head = element("tr");
-    const corner = element("td"); // a heading without a word would be read out as one
+    const corner = element("td"); // a screen reader would announce an empty th as a heading
     head.append(corner, ...columns.map((name) => scoped(prose("th", "number", name), "col")));
     const body = element("tbody");
     for (const [name, tag, content] of rows) {
@@ -144,12 +144,15 @@ const blocks = (() => {
     return made;
   }
 
-  /** Returns a drawing of a place on a scale from 0 to 100. */
+  /** Returns a drawing of a position on a scale from 0 to 100. */
   function strip(place) {
     const made = document.createElementNS(SVG, "svg");
     const set = (shape, attributes) => Object.entries(attributes).forEach(([name, value]) => shape.setAttribute(name, value));
     set(made, { class: "strip", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" });
-    const shapes = { line: { class: "scale", x1: 0, x2: 100, y1: 4, y2: 4 }, rect: { class: "dot", x: 1 + 0.95 * place, width: 3, y: 0.5, height: 7, rx: 1 } };
+    const shapes = {
+      line: { class: "scale", x1: 0, x2: 100, y1: 4, y2: 4 },
+      rect: { class: "dot", x: 1 + 0.95 * place, width: 3, y: 0.5, height: 7, rx: 1 },
+    };
     for (const [tag, attributes] of Object.entries(shapes)) {
       const shape = document.createElementNS(SVG, tag);
       set(shape, attributes);

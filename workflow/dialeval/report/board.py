@@ -20,12 +20,12 @@ class Board:
     """The leaderboard of one judge.
 
     Attributes:
-        judge: its name, or None where no judge ran and only lengths are known.
+        judge: name of the judge; None if no judge ran.
         measures: the columns.
         models: the rows, best first by the measure at `ordered_by`.
         ordered_by: place in `measures` of the measure that orders the rows, or None.
         unparsed: by model, pairs of a protocol and how many of its verdicts could not be read.
-        sources: where the dialogues come from.
+        sources: sources of the dialogues.
         unparsed_by_protocol: pairs of a protocol and its number of unparsed verdicts; one on a pair counts for two
             models, and once here.
     """
@@ -57,15 +57,15 @@ class Measure:
     Attributes:
         label: the column's heading, such as `Arena Elo at N = 16`.
         kind: how its numbers are written.
-        decides: whether the question who chats best is answered by it.
+        decides: whether the headline may rest on it.
         values: by model.
         criterion: which it is about, if it is about one.
         words: what must be known of the whole column.
-        compared_as: how tables of differences and ranks call it: table, measure and scope; None where they lack it.
-        places: by system, where they were ranked by it.
+        compared_as: its table, measure and scope in the tables `differences` and `ranks`; None if they lack it.
+        places: ranks by system; empty if systems are not ranked by it.
         low_is_best: whether less is better.
-        by_people: whose labels it is from, where it is what people would say: these decide before any judge.
-        short: its name in sentences that say whose it is; empty if that is its label.
+        by_people: annotators of a human-corrected measure, which takes precedence over judges; else empty.
+        short: its name in sentences that name the source; empty if that is its label.
         group: columns that open together, such as those of the judge alone; empty for a column that is always shown.
     """
 
@@ -112,11 +112,11 @@ class Value:
     Attributes:
         value: the number, shares as fractions of 1.
         ci_low, ci_high: its interval.
-        published: what the paper prints for a model of this name.
+        published: number in the paper for a model of this name.
         n: of how many dialogues or comparisons it is a share.
-        note: what the reader must know about it.
-        cases: address of the cases behind it; empty where there is none.
-        remark: a few words beside it; a value with a remark is not compared with others.
+        note: remark in the table, such as why the number is missing.
+        cases: address of its cases; empty without any.
+        remark: a few words shown with it; a value with a remark is not compared with others.
     """
 
     value: float | None
@@ -134,7 +134,7 @@ def chatbots_of(board: Board) -> tuple[str, ...]:
     return tuple(model for model in board.models if model != HUMAN)
 
 
-# How numbers are written for reading, and what a column sorts by.
+# Numbers as text, and their sort values.
 
 MISSING = "–"
 
@@ -195,18 +195,18 @@ def listed(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
 
 
-# Places on a leaderboard: which of them are settled, as the table `ranks` of a protocol says.
+# Ranks on a leaderboard and their confidence sets, from the table `ranks`.
 
 HEADING = "Rank"
 _MOST_NAMED = 4
 
 
 def placed(inputs: ReportInputs, folder: str, judge: str | None, measure: Measure) -> Measure:
-    """Return a column with the places that systems can have by it, where they were ranked.
+    """Return a column with its ranks and their confidence sets.
 
     Args:
         inputs: the run.
-        folder: where the table `ranks` lies: the protocol's, or that of labels.
+        folder: folder of the table `ranks`: the protocol, or `labels`.
         judge: whose scores.
         measure: the column.
     """
@@ -260,9 +260,9 @@ class First:
 
     Attributes:
         label: the measure's.
-        leaders: who has the best value.
-        rivals: who else may be first, in the order of the places.
-        unplaced: who has no place by it.
+        leaders: systems with the best value.
+        rivals: other systems whose confidence set has rank 1, in the order of ranks.
+        unplaced: systems without a rank.
     """
 
     label: str
@@ -286,7 +286,7 @@ def in_words(firsts: list[First], n_named: int) -> list[str]:
     """Return a sentence for all measures by which the first place is settled, and one for each set of rivals.
 
     Args:
-        firsts: who may be first, by each measure.
+        firsts: the systems that may be first, by each measure.
         n_named: number of measures named before; a sentence on all of them does not repeat their names.
     """
 
@@ -325,14 +325,14 @@ def named(systems: tuple[str, ...]) -> str:
     return f"{', '.join(systems[: _MOST_NAMED - 1])} and {counted(len(systems) - _MOST_NAMED + 1, 'other')}"
 
 
-# Where a number's cases are: the address at which the viewer shows what stands behind a cell.
+# Addresses of the cases of a number in the viewer.
 
 DIALOGUES, RATED, CHOICES, PERTURBED = "dialogues", "rated", "choices", "perturbed"
 """Cases on the page: dialogues, rated items, test items with options, items before and after a perturbation."""
 _NO_CRITERION = (ALL, AVERAGE)
-_ALL = "all"  # the scope of what is compared on everything
+_ALL = "all"  # scope of comparisons on all items
 _MEAN = "mean"  # of the domains of a group
-_PRINTED = "published"  # what a paper prints, of which there are no cases
+_PRINTED = "published"  # a paper's numbers, which have no cases
 
 
 def to_cases(kind: str, group: str = "", case: str = "", **facets: str | tuple[str, ...]) -> str:

@@ -1,4 +1,4 @@
-/* What stands under a verdict: the reason, what was sent and answered, how it was read, and what it took.
+/* The details of a verdict: reason, request, response, how it was parsed, and its tokens and cost.
  * All text goes into the page as text nodes, never as markup. */
 const cards = (() => {
   "use strict";
@@ -6,8 +6,8 @@ const cards = (() => {
   /** Returns the lines of one verdict.
    *
    * `verdict` may have reason, answer, thoughts, read, facts, probabilities (pairs of label and probability), and prompt
-   * (its number); of `sent`, `read` returns what was sent for the case, null where it is not in the page, for which
-   * `missing` are the words.
+   * (its number). `sent.read` returns the requests of the case, or null if the page does not have them; `sent.missing` is
+   * the text that is then shown.
    */
   function lines(verdict, sent) {
     const made = [];
@@ -49,7 +49,7 @@ const cards = (() => {
     return made;
   }
 
-  /** Returns a text as it was written, which can be scrolled by keys where it is long. */
+  /** Returns a text with its own line breaks; it can be scrolled with the keyboard. */
   function written(text) {
     const made = prose("pre", "", text);
     made.tabIndex = 0;
@@ -64,7 +64,8 @@ const cards = (() => {
       async () => {
         try {
           const held = await read();
-          made.append(...(held ? messages(held, number) : [element("p", "muted", missing || "This request is not in the page, to limit the size of the page.")]));
+          const words = missing || "This request is not in the page, to limit the size of the page.";
+          made.append(...(held ? messages(held, number) : [element("p", "muted", words)]));
         } catch (error) {
           made.append(element("p", "muted", `The request cannot be shown: ${error.message}`));
         }
@@ -81,7 +82,7 @@ const cards = (() => {
     ]);
   }
 
-  /** Returns a badge with an outcome in words. */
+  /** Returns a badge that names an outcome. */
   function badge(name, words, status) {
     const made = element("span", `badge ${name}`, words);
     if (status && status !== "ok") {
@@ -90,7 +91,7 @@ const cards = (() => {
     return made;
   }
 
-  /** Returns a card that stands by itself: what was asked, what came out, and the lines under it. */
+  /** Returns a card: the question, the verdict and its details. */
   function card(verdict, sent) {
     const made = element("div", "verdict");
     const line = element("p", "verdict-line");

@@ -1,4 +1,4 @@
-/* What the reader can choose, drawn: which cases, the filter, whose dialogues, and which language. */
+/* The controls of the viewer: cases, filter, order, systems and language. */
 const choices = (() => {
   "use strict";
 
@@ -16,11 +16,11 @@ const choices = (() => {
     byId("of-shelf").hidden = all.length < 2 && all[0].groups.length < 2;
   }
 
-  /** Draws the menus of the filter as they are chosen; several values of one facet are an entry of their own. */
+  /** Draws the menus of the filter with the chosen values; several values of one facet are one entry. */
   function drawFilter({ shelf, filter, typed }) {
     const labels = shelf.facets.map(({ name, label, any, values, titles = values }) => {
       const made = element("label", "", `${label} `);
-      made.hidden = values.length < 2;
+      made.hidden = values.length < 2 && !filter.has(name);
       const menu = element("select");
       menu.id = `filter-${name}`;
       menu.dataset.facet = name;
@@ -38,7 +38,7 @@ const choices = (() => {
     byId("search").value = typed;
   }
 
-  /** Draws what cases can be sorted by, of the open shelf. */
+  /** Draws the menu of orders of the open shelf. */
   function drawOrders({ shelf, order }) {
     const orders = shelf.index.orders ?? [];
     const menu = byId("order");

@@ -87,7 +87,7 @@ const dialogueColumns = (() => {
     return list;
   }
 
-  /** Returns what is remarkable about how an utterance was written. */
+  /** Returns remarks on how an utterance was generated: finish reason and dropped utterances. */
   function remarks(dialogues, at, turn) {
     const ofTurn = dialogues.remarks.filter(([ofDialogue, ofUtterance]) => ofDialogue === at && ofUtterance === turn);
     return ofTurn.map(([, , finish, dropped]) => {
@@ -102,7 +102,7 @@ const dialogueColumns = (() => {
     });
   }
 
-  /** Returns, by turn, the judges to whom it is the first that an AI wrote. */
+  /** Returns, by turn, the judges for whom it is the first utterance by an AI. */
   function accusations(about, index) {
     const accused = new Map();
     for (const { judge, firstAi, criterion } of about) {

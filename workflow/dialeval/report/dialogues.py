@@ -24,8 +24,8 @@ class Dialogues(Protocol):
 
     Attributes:
         source: its name.
-        noun: what a case of it is called.
-        cases: what is known of each case without opening it: id, first utterance, language, n_utterances.
+        noun: noun for one of its cases.
+        cases: summary of each case: id, first utterance, language, n_utterances.
     """
 
     source: str
@@ -201,7 +201,7 @@ def _on_seed(
     }
 
 
-# Labels beside judges' verdicts in the dialogue viewer, with the annotators' comments.
+# Labels and annotators' comments in the dialogue viewer.
 
 _SAME = ("protocol", "corpus", "item_id", "case_id", "n_utterances", "criterion", "choice", "outcome", "place", "value",
          "scale_min", "scale_max")  # fmt: skip

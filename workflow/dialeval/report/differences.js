@@ -1,11 +1,11 @@
-/* What differs between two texts, word by word. */
+/* Differences between two texts, word by word. */
 const differences = (() => {
   "use strict";
 
   const WORD = /[\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff]|[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu; // as word_difference in Python
   const MOST_CELLS = 4_000_000; // of the table of common words; longer texts are shown as replaced
 
-  /** Returns pieces of text in order, each with "=" for kept, "-" for gone or "+" for new. */
+  /** Returns pieces of text in order, each with "=" for kept, "-" for removed or "+" for new. */
   function between(before, after) {
     const old = before.match(WORD) ?? [];
     const now = after.match(WORD) ?? [];
@@ -46,7 +46,7 @@ const differences = (() => {
     return pieces;
   }
 
-  /** Puts a difference into an element: what is gone is struck out, what is new is underlined. */
+  /** Puts a difference into an element: removed text is struck out, new text is underlined. */
   function fill(made, pieces, query) {
     for (const [change, part] of pieces) {
       const place = change === "=" ? made : element(change === "-" ? "del" : "ins");

@@ -35,7 +35,7 @@ from dialeval.tables.files import empty_table
 # All shelves of cases: rated, perturbed and test items.
 
 MAX_BYTES = 8_000_000
-"""What the items of one kind may take, what was sent about them included; beyond it, fewer are shown."""
+"""Most bytes of the items of one kind with their requests; beyond it, fewer items are shown."""
 _SHARE = 5
 """No kind takes more than one part in so many of the page."""
 
@@ -164,7 +164,7 @@ def _blocks(item: Row, answers: list[Row], exchanges: Exchanges, prompts: Prompt
         shown.append({"type": "words", "text": f"The writer's reason for {item['label']}: {item['analysis']}"})
     in_order = sorted(answers, key=lambda row: (row["model"], row["method"], row["rotation"]))
     if cards := [_card(item, row, exchanges, prompts) for row in in_order]:
-        shown.append({"type": "cards", "title": "What models answered", "cards": cards})
+        shown.append({"type": "cards", "title": "Answers of the models", "cards": cards})
     return shown
 
 

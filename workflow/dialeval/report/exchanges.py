@@ -20,7 +20,7 @@ from dialeval.tables.files import chosen_rows, read_table
 from dialeval.tables.schema import Table
 
 Lookup: TypeAlias = Callable[[Collection[str]], Iterable[Mapping[str, Any]]]
-"""Gives the rows of a table whose `request_id` is among some."""
+"""Returns the rows of a table with some values of `request_id`."""
 AGAIN = "/again"
 """The suffix of the id of a retry after an unparsed response."""
 _PLACES = 4
@@ -30,9 +30,9 @@ class Answering(Prices):
     """How a model was called, and the prices of its tokens.
 
     Attributes:
-        shards: by protocol, in how many parts its answers lie.
+        shards: number of parts of the responses, by protocol.
         again: protocols under which unparsed responses were retried.
-        merges: whether it takes no system message, which then stands before the user's.
+        merges: whether it takes no system message; it is then put before the user's message.
         from_texts: whether it answers from the texts alone, as embedded models do.
         published: whether others published its responses, from prompts of their own.
     """
@@ -66,7 +66,7 @@ class ExchangeSource:
     Attributes:
         requests: looks up the table `requests` of all protocols.
         judges: by name.
-        together: judges whose answers are others', the one that is heard first in front.
+        together: judges that use responses of other judges, by name; the first of them comes first.
     """
 
     requests: Lookup
@@ -77,7 +77,7 @@ class ExchangeSource:
         """Return requests and responses.
 
         Args:
-            wanted: by judge, ids of requests; those that are not found are passed over.
+            wanted: by judge, ids of requests; unknown ids are skipped.
         """
         planned = _by_id(self.requests({one for of_judge in wanted.values() for one in of_judge}))
         return {
@@ -112,8 +112,8 @@ class Exchange:
     Attributes:
         request: row of `requests`; of the retry, if there is one.
         answer: row of `responses` that was read.
-        first_answer: row of `responses` that was unparsed, where there is a retry.
-        judge: who answered.
+        first_answer: unparsed row of `responses` before a retry; else None.
+        judge: judge that answered.
     """
 
     request: Mapping[str, Any]
@@ -211,9 +211,9 @@ def how_read(form: Form | None, status: str, exchange: Exchange | None) -> str:
     """Return how an answer was read.
 
     Args:
-        form: of the question; None where it is not known.
+        form: form of the question; None if not known.
         status: of the judgement.
-        exchange: the request and its answer; None where the page does not have them.
+        exchange: the request and its response; None if the page does not have them.
     """
     if status != "ok":
         return next((words for known, words in _UNPARSED.items() if known == status), "")

@@ -179,10 +179,10 @@ def load(results: str | os.PathLike[str] = "results") -> Run:
     return run
 
 
-# Which tables lie in a folder of results, and which of them another version of DialEval made.
+# The tables in a results folder, and whether another version of DialEval made them.
 
 PUBLISHED = "tables"
-"""The folder of what is meant for readers; the others pass between stages."""
+"""Folder of the tables for readers; the other folders pass data between stages."""
 BETWEEN = "stages"
 FEW = 12
 
@@ -214,7 +214,7 @@ def found_tables(results: Path) -> list[Found]:
         results: results folder of the run.
 
     Raises:
-        UserError: there is none.
+        UserError: if there is none.
     """
     published = list(_below(results / PUBLISHED, is_published=True))
     taken = {table.name for table in published}

@@ -1,4 +1,4 @@
-/* Finding cases: the cases of a group that fit a filter and have what is searched for, and the list of them. */
+/* Finds the cases of a group that match the filter and the search, and lists them. */
 const finding = (() => {
   "use strict";
 
@@ -10,10 +10,10 @@ const finding = (() => {
   let listing = null;
   let run = 0;
 
-  /** Returns the places of a group's cases; of all groups where none is chosen. */
+  /** Returns the places of a group's cases, or of the cases of all groups if none is chosen. */
   const placesOf = ({ shelf, group }) => (group < 0 ? shelf.groups.flatMap(({ places }) => places) : shelf.groups[group].places);
 
-  /** Returns what a case of a group is called; of all groups, what they all are called, or a case. */
+  /** Returns the noun for a case of a group; for all groups "case" unless they share a noun. */
   function nounOf({ shelf, group }) {
     const nouns = new Set((group < 0 ? shelf.groups : [shelf.groups[group]]).map(({ noun }) => noun));
     return nouns.size > 1 ? "case" : [...nouns][0];
@@ -46,11 +46,11 @@ const finding = (() => {
     listed = LIST_STEP;
     listing = chosen;
     drawList();
-    sayHowMany(chosen, candidates.length);
+    showCount(chosen, candidates.length);
     return found;
   }
 
-  /** Sorts places by a value of their cases; those without one come last. */
+  /** Sorts places by a value of their cases; cases without a value come last. */
   function sorted(places, { shelf, order }) {
     const [, label, direction] = /^(.*)\.(up|down)$/.exec(order) ?? [];
     const [, values] = shelf.index.orders?.find(([name]) => name === label) ?? [];
@@ -59,8 +59,8 @@ const finding = (() => {
     return values ? [...places].sort(compare) : places;
   }
 
-  /** Says how many cases were found of how many; where there is none, why, and how to find more. */
-  function sayHowMany(chosen, searched) {
+  /** Shows how many cases were found; if there is none, why, and how to find more. */
+  function showCount(chosen, searched) {
     const all = counted(placesOf(chosen).length, nounOf(chosen));
     const isWide = !chosen.filter.size && !chosen.flagged && (chosen.group < 0 || chosen.shelf.groups.length < 2);
     byId("widen").hidden = Boolean(found.length) || isWide;
@@ -95,7 +95,7 @@ const finding = (() => {
     byId("more").hidden = found.length <= listed;
   }
 
-  /** Marks the open case in the list, and says which neighbours there are. */
+  /** Marks the open case in the list, and enables the buttons to its neighbours. */
   function mark(open) {
     const list = byId("case-list");
     for (const button of list.querySelectorAll("button")) {
@@ -113,16 +113,16 @@ const finding = (() => {
     byId("next").disabled = neighbour(open, 1) === undefined;
   }
 
-  /** Returns the place of the case before (-1) or after (1) one; the first where that one is not in the list. */
+  /** Returns the place of the previous (-1) or next (1) case; the first of the list if the open case is not in it. */
   function neighbour(open, by) {
     const at = found.indexOf(open);
     return found[at < 0 ? 0 : at + by];
   }
 
-  /** Returns where a case stands in the list, in words. */
+  /** Returns the position of a case in the list, in words. */
   const standing = (place) => (found.includes(place) ? `${found.indexOf(place) + 1} of ${found.length}` : "not in the list");
 
-  /** Lists more of what was found. */
+  /** Lists more of the found cases. */
   function listMore(open) {
     listed += LIST_STEP;
     drawList();

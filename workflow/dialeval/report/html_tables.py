@@ -1,8 +1,8 @@
-"""Leaderboards and tables as the page's template wants them.
+"""Leaderboards and tables for the page's template.
 
-A document of some ten thousand elements is slow to show, to search and to read aloud. So the leaderboards' rows stand
-in the document as far as there is room for them; all others are packed text, of which `rows.js` draws what is near the
-window. A table that is closed when the page opens is packed with its heading and its texts.
+A document of some ten thousand elements is slow to show, to search and to read aloud. So the document has only the
+first rows of leaderboards, up to a limit. All other rows are packed text, and `rows.js` draws those near the window. A
+closed table is packed with its heading and its texts.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Grid:
         name: its address.
         title, caption: its texts.
         columns, rows: its content.
-        elsewhere: where the table is as a file.
+        elsewhere: sentence on the file of the table.
         groups: names of the groups of columns that can be opened, in order.
         csv: the table as CSV, with all digits.
     """
@@ -131,12 +131,12 @@ class Cell:
     """One cell of a table.
 
     Attributes:
-        text: what is written.
-        sort: what the column sorts by; None sorts last.
+        text: shown text.
+        sort: sort value; None sorts last.
         details: smaller lines under the text.
         strip: a drawing of value and interval.
         note: a longer remark about the value.
-        link: address of the cases behind it, without `#`; empty where there is none.
+        link: address of its cases, without `#`; empty without any.
     """
 
     text: str
@@ -265,7 +265,7 @@ class TableFile:
         address: beginning of the id of its CSV text.
         title: of the table.
         n: its number of rows, in words.
-        place: where its file is.
+        place: path of its file.
         csv: the packed text of the table as CSV; empty if it is too long for the page.
     """
 
@@ -441,10 +441,10 @@ class Scale:
         return round(_MARGIN + share * (_STRIP_WIDTH - 2 * _MARGIN), 2)
 
 
-# Tables as the page holds them: rows that stand in the document, and rows that lie packed until they are seen.
+# Tables in the page: rows in the document, and rows that are packed until they are in view.
 
 MOST_CELLS = 400
-"""Cells of leaderboards that stand in the document; each is up to a dozen elements and texts."""
+"""Cells of leaderboards in the document; each has up to a dozen elements and texts."""
 
 
 class Tables:
@@ -485,10 +485,10 @@ class TableOnPage:
 
     Attributes:
         grid: its content.
-        written: what of it stands in the document: a leaderboard and its first rows; empty for a closed table.
+        written: its part in the document: a leaderboard with its first rows; empty for a closed table.
         n_written: how many rows that are.
         packed: a packed object of `frame`, what surrounds the rows of a closed table, and `rows`, all of them as text;
-            empty where all of it stands in the document.
+            empty if all of it is in the document.
         csv: the packed text of the table as CSV.
     """
 

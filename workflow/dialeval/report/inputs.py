@@ -43,7 +43,7 @@ class ReportInputs:
         transcripts: tables `items` by the name of their source, in order.
         hidden_messages: tables `hidden_messages` by the same.
         tables: further tables by folder and name, such as `arena/ratings`; a missing one is left out.
-        embedded: which of the chatbots and judges are embedded models, about which the page says what they are.
+        embedded: the chatbots and judges that are embedded models; the page says so.
         baselines: which judges are no more than baselines.
         ensembles: which judges are means of others' scores, with these others.
         rated: items of meta-evaluation to read, or None without any.
@@ -55,8 +55,8 @@ class ReportInputs:
         figures: in order.
         other_prompts: whether the papers' prompts differ from the run's.
         about: facts about the run, or None.
-        run_status: how far the run is, where it is not finished.
-        results_dir: where the reader finds the Parquet tables, as the page should name it.
+        run_status: status of the run, for the status page; else None.
+        results_dir: results folder, as the page shows it.
         max_bytes: size of the page that the dialogues may fill it up to; beyond it, only those of the first seeds
             are embedded, and the page says so.
     """
@@ -269,11 +269,11 @@ PARTS: Mapping[str, PartText] = MappingProxyType(
             "BotChat",
             "Who chats best?",
             (
-                "Every chatbot continues a seed, such as the first two utterances of a human dialogue, as both "
-                "speakers or with a simulated user. Judges evaluate which dialogues sound human. UniEval shows one "
-                "dialogue and asks whether an AI took part, and from which utterance on; a dialogue passes at N if "
-                "its first N utterances show no AI. Arena compares two chatbots' dialogues on one seed, cut to N "
-                "utterances. GTEval compares a chatbot's dialogue with the human one.",
+                "Every chatbot continues a seed, such as the first two utterances of a human dialogue. It writes both "
+                "speakers, or talks with a simulated user. Judges decide which dialogues sound human. UniEval shows "
+                "one dialogue and asks whether an AI took part, and from which utterance on. A dialogue passes at N "
+                "if its first N utterances show no AI. Arena compares two chatbots' dialogues on one seed, cut to N "
+                "utterances. GTEval compares a chatbot's dialogue with the human dialogue.",
             ),
             items="Dialogues",
         ),
@@ -282,8 +282,8 @@ PARTS: Mapping[str, PartText] = MappingProxyType(
             "Human-corrected estimates",
             (
                 "Annotators labelled a random sample of the dialogues. The differences between labels and judge in "
-                "this sample correct the judge's scores of all dialogues. The interval is valid for any judge, and it "
-                "is narrower than that of the labels alone if the judge agrees with the annotators.",
+                "this sample correct the judge's scores of all dialogues. The interval is valid for any judge. If the "
+                "judge agrees with the annotators, it is narrower than the interval of the labels alone.",
             ),
             leaderboard="Human-corrected leaderboard",
         ),
@@ -291,10 +291,11 @@ PARTS: Mapping[str, PartText] = MappingProxyType(
             "Meta-evaluation",
             "How far can a judge be trusted?",
             (
-                "Judges score responses and dialogues with human ratings. The correlation with these ratings measures "
-                "a judge's validity; it is computed within each corpus and then averaged. The tables compare language "
-                "models, embedded models, baselines that any judge has to beat, stored scores, and a model's "
-                "annotations from a corpus. A reference by construction is the severity level of a perturbation.",
+                "Judges score responses and dialogues that humans rated. The correlation of scores and ratings "
+                "measures a judge's validity. It is computed within each corpus and then averaged. The tables compare "
+                "language models, embedded models, baselines that a useful judge exceeds, stored scores, and a "
+                "model's annotations from a corpus. A reference by construction is the severity level of a "
+                "perturbation.",
             ),
             leaderboard="Which judge agrees best with the ratings?",
             items="Rated items",
@@ -304,8 +305,8 @@ PARTS: Mapping[str, PartText] = MappingProxyType(
             "Did the trained judges learn?",
             (
                 "Judges learned from perturbed dialogues, without human ratings. Their accuracy on held-out dialogues "
-                "shows whether they learned the perturbations; agreement with human ratings is in the part "
-                "on meta-evaluation. A perturbation at 50% was not learned. At 100% a surface cue may give the "
+                "shows whether they learned the perturbations. The part Meta-evaluation shows their agreement with "
+                "human ratings. A perturbation at 50% was not learned. At 100%, a surface cue may give the "
                 "perturbation away.",
             ),
         ),
@@ -314,21 +315,21 @@ PARTS: Mapping[str, PartText] = MappingProxyType(
             "Can the translations be trusted?",
             (
                 "Models translated corpora utterance by utterance. Unusable translations are left out, with the "
-                "reason; metrics, judges or human ratings check a sample of the usable ones.",
+                "reason. Metrics, judges or human ratings check a sample of the usable translations.",
             ),
         ),
         ROBUSTNESS: PartText(
             "Robustness",
             "Does a judge detect perturbations?",
             (
-                "Judges score items before and after a perturbation; a judge detects it if its score falls by more "
-                "than a threshold.",
+                "Judges score items before and after a perturbation. A judge detects the perturbation if its score "
+                "falls by more than a threshold.",
             ),
         ),
         DIALOGBENCH: PartText(
             "DialogBench",
             "How well does a model understand dialogues?",
-            ("Multiple-choice questions on dialogues, in twelve tasks; chance is 1 divided by the number of options.",),
+            ("Multiple-choice questions on dialogues, in twelve tasks. Chance is 1 divided by the number of options.",),
         ),
     }
 )
@@ -355,8 +356,8 @@ class Figure:
     """One figure of the report.
 
     Attributes:
-        title: its heading, also what is read aloud in place of the picture.
-        caption: what it shows, in a sentence or two; of a missing one, the reason.
+        title: its heading, also the alternative text of the image.
+        caption: its caption; for a missing figure, the reason.
         svg: the text of the SVG file.
         part: the part of the page that it belongs to.
         file: name of its file, without suffix.

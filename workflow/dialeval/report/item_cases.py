@@ -55,7 +55,7 @@ class CaseDescription:
         Args:
             inputs: the run.
             groups: all of the cases.
-            budget: bytes that they may take, of which prompts get what is left.
+            budget: bytes for the cases; the prompts get the rest.
         """
         filled, n = [group for group in groups if group.cases], self.n
         while filled:
@@ -73,11 +73,11 @@ class CaseShelf:
 
     Attributes:
         kind: its address.
-        label: its name where a kind is chosen.
+        label: its name in the menu of cases.
         words: how many cases there are of how many.
         index: packed list of the groups, with ids and beginnings of their cases, and what can be filtered by.
         lines: packed lines of cases.
-        prompts: packed lines of what was sent about them, one per line; empty where it found no room.
+        prompts: packed lines of their requests, one per line; empty if there was no room.
     """
 
     kind: str
@@ -100,7 +100,7 @@ class Group:
     Attributes:
         name: its address.
         words: its description.
-        cases: those that are at hand, in order.
+        cases: its cases on the page, in order.
         total: how many there are in all.
         title: its full name in the menu; empty if that is its address.
     """
@@ -118,10 +118,10 @@ class Case:
 
     Attributes:
         case_id: its id within its group.
-        first: what is listed of it.
-        about: a few words beside that.
-        facets: what it has, as one value of each facet; empty where a facet does not apply.
-        blocks: what is shown of it; is given the prompts of its line, which it adds its own to.
+        first: its text in the list.
+        about: a few words on it in the list.
+        facets: its values, one of each facet; empty if a facet does not apply.
+        blocks: function that returns its blocks and adds its prompts to the prompts of its line.
         orders: the values that cases can be sorted by, in the order of the description's.
     """
 
@@ -239,9 +239,9 @@ def score_cards(rows: Iterable[Row], exchanges: Exchanges, prompts: Prompts, ord
 
     Args:
         rows: judgements of the item.
-        exchanges: what was sent and answered.
-        prompts: takes up what was sent.
-        order: which of two that stand side by side these are, such as `before`.
+        exchanges: requests and responses.
+        prompts: prompts of the page, to which these are added.
+        order: position in a pair of cards, such as `before`.
     """
     answers: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:

@@ -180,13 +180,14 @@ def _compared(first: str, second: str, tests: pd.DataFrame) -> str:
     better, worse = int((settled & (ahead > 0)).sum()), int((settled & (ahead < 0)).sum())
     if len(ahead) == better:
         where = f" on each of {len(ahead)} dimensions of corpora" if better > 1 else ""
-        return f"{first} is shown to agree better than {second}{where} (paired test, Holm)."
+        return f"{first} agrees significantly better than {second}{where} (paired test, Holm)."
     if not better and not worse:
         where = f" on any of {len(ahead)} dimensions of corpora" if len(ahead) > 1 else ""
         return f"{first} and {second} do not differ significantly{where} (paired test, Holm)."
     return (
-        f"Paired tests (Holm) on {len(ahead)} dimensions of corpora show {first} to agree better than {second} on "
-        f"{better}, to agree worse on {worse}, and no significant difference on {len(ahead) - better - worse}."
+        f"Paired tests (Holm) on {len(ahead)} dimensions of corpora: {first} agrees significantly better than {second} "
+        f"on {better} and significantly worse on {worse}. On {len(ahead) - better - worse}, they do not differ "
+        "significantly."
     )
 
 
@@ -207,7 +208,7 @@ def _model_types(board: Board, tags: Mapping[str, tuple[str, ...]]) -> list[str]
     return sentences
 
 
-# What the page says of how high a judge could come, beside a leaderboard of judges.
+# The ceiling of a judge's correlation, for a leaderboard of judges.
 
 MOST_CORPORA = 3
 """Corpora that are named; the table has all."""
@@ -241,7 +242,7 @@ def _of_corpus(corpus: str, rows: pd.DataFrame) -> str:
     return f"{write_number(row['ceiling'], 'correlation')}{interval} on {dimension} of {corpus}"
 
 
-# What the page says of how far judges agree with themselves, beside a leaderboard of judges.
+# Agreement of judges with themselves, for a leaderboard of judges.
 
 MOST_JUDGES = 3
 """Judges that are named; the table has all."""

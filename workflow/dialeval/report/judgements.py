@@ -40,8 +40,8 @@ def judgements_piece(
         names: numbers of systems and judges.
         rows: the judgements.
         lookup: how responses were parsed.
-        exchanges: what was sent and answered.
-        prompts: takes up what was sent; `prompt` is a number in it.
+        exchanges: requests and responses.
+        prompts: prompts of the page, to which these are added; `prompt` is a number in it.
     """
     pool = Pool()
     found = [exchanges.get(key) for key in zipped(rows, "judge", "request_id")]
@@ -233,7 +233,7 @@ class FirstExchanges:
         return exchange.facts() or None
 
 
-# What a verdict says about each dialogue it is about: won, tied, lost, nothing, or what no one can win: a value.
+# Outcome of a verdict for each of its dialogues: won, tied, lost, none, or answered (a score or label).
 
 Result = Literal["won", "tied", "lost", "none", "answered"]
 

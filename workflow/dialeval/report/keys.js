@@ -1,5 +1,5 @@
-/* Keys of the viewer. None is taken from a field that is written in, from a menu, or together with Ctrl, Alt or Meta;
- * who dictates or presses letters unwittingly can turn the letters off where they are listed. */
+/* Keys of the viewer. They do nothing in text fields and menus, or together with Ctrl, Alt or Meta.
+ * The list of keys has a switch for the letters, for readers who dictate. */
 const viewerKeys = (() => {
   "use strict";
 
@@ -9,7 +9,7 @@ const viewerKeys = (() => {
     return region && region.scrollWidth > region.clientWidth;
   };
 
-  /** Listens for keys; `step` opens the neighbour of a case, `flag` flags it, `leave` goes from the search to the open case. */
+  /** Listens for keys; `step` opens the neighbour of a case, `flag` flags it, `leave` moves from the search to the open case. */
   function listen({ step, flag, leave }) {
     const help = byId("keys");
     byId("open-keys").addEventListener("click", () => help.showModal());

@@ -1,6 +1,6 @@
 """Leaderboards of systems, by judges and by people.
 
-People decide: where a column of theirs is on a leaderboard, it orders the rows and answers who is best.
+Human-corrected estimates take precedence: they order the rows of a leaderboard and give its headline.
 """
 
 from __future__ import annotations
@@ -271,7 +271,7 @@ def _of_each(rows: list[Row], over: Callable[[Iterable[int]], int], column: str)
     return {system: over(of_system) for system, of_system in counts.items()}
 
 
-# Judge validity on a criterion, in words: what the table `judge_validity` of a protocol says of it.
+# Judge validity on a criterion, in words, from the table `judge_validity` of a protocol.
 
 _RATERS = {"human": "human ratings", "construction": "references by construction", "model": "a model's ratings"}
 
@@ -296,7 +296,7 @@ def with_validity(inputs: ReportInputs, protocol: EvaluatedProtocol, judge: str 
     return measure
 
 
-# Human-corrected estimates: columns beside a judge's own, and leaderboards of the part on labels.
+# Human-corrected estimates: columns of a judge's leaderboard, and leaderboards of the part on labels.
 
 WHOSE = {"people": "Human-corrected", "simulated": "Simulated labels:"}
 """The beginning of a column's heading, by the annotators."""

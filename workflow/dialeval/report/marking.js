@@ -1,16 +1,16 @@
-/* Finding words in texts, whatever their script and case, and marking them. */
+/* Finds words in texts of any script, ignoring case, and marks them. */
 const marking = (() => {
   "use strict";
 
   const graphemes = typeof Intl.Segmenter === "undefined" ? null : new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-  /** Returns a text as it is compared: composed, and without the difference of capitals. */
+  /** Returns a text in composed form and lower case, for comparison. */
   const fold = (text) => text.normalize("NFC").toLowerCase();
 
-  /** Returns whether a text has what is searched for, which is folded already. */
+  /** Returns whether a text contains a query, which is folded already. */
   const has = (text, query) => fold(text).includes(query);
 
-  /** Returns the folded text and, for each of its characters and its end, where it stands in the text. */
+  /** Returns the folded text, and a function from its positions to positions in the text. */
   function folded(text) {
     const whole = fold(text);
     if (whole.length === text.length) {
@@ -32,7 +32,7 @@ const marking = (() => {
     return [made, (at) => places[at]];
   }
 
-  /** Puts a text into an element, with every hit of what is searched for marked. */
+  /** Puts a text into an element and marks every hit of the query. */
   function fill(made, text, query) {
     if (!query) {
       made.append(text);

@@ -1,4 +1,4 @@
-/* Flags and notes on cases: kept in this browser for the run that the window's title names, and exported as JSON. */
+/* Flags and notes on cases. The browser stores them by run (the window's title); they can be exported as JSON. */
 const notes = (() => {
   "use strict";
 
@@ -11,7 +11,7 @@ const notes = (() => {
     try {
       all = JSON.parse(localStorage.getItem(KEY) ?? "{}");
     } catch {
-      all = {}; // a browser may keep nothing
+      all = {}; // this browser stores nothing
     }
   }
 
@@ -19,7 +19,7 @@ const notes = (() => {
   const has = (shelf, place) => name(shelf, place) in all;
   const size = () => Object.keys(all).length;
 
-  /** Changes the flag or the note of a case; returns false where the browser cannot keep it. */
+  /** Changes the flag or the note of a case; returns false if the browser cannot store it. */
   function change(shelf, place, changed) {
     const now = { ...of(shelf, place), ...changed };
     if (now.flag || now.note) {

@@ -1,4 +1,4 @@
-"""How the page holds its data: numbers for names, strings that stand once, rows that go together, and prompts."""
+"""Compact data of the page: numbers for names, a pool of distinct strings, groups of rows, and prompts."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def zipped(rows: Columns, *names: str) -> Iterator[tuple[Any, ...]]:
     return zip(*(rows[name] for name in names), strict=True)
 
 
-# Prompts as the page holds them: messages whose lines stand once, since the prompts of a case share its dialogues.
+# Prompts in the page: each line is stored once, since the prompts of a case share its dialogues.
 
 MOST_BYTES = 15_000_000
 """What all prompts of a kind of cases may take in the page."""

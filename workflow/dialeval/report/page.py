@@ -239,7 +239,7 @@ class PartOnPage:
         name: its address on the page.
         text: its texts.
         missing_figures: title and reason of each figure without data.
-        tables: those that are closed when the page opens.
+        tables: tables that are closed when the page opens.
         without_rows: titles of tables that have nothing in them.
         files: tables that the page does not show.
         cases: address of the cases behind its numbers; empty without any.
@@ -423,7 +423,7 @@ def _notes(board: Board) -> tuple[str, ...]:
     return tuple(f"{listed(named)}: {note} ({listed(where)})" for (note, where), named in models.items())
 
 
-# The page's part "Papers": which tables and figures of the papers the run made, and what stands for the others.
+# The part "Papers": the reproduction status of each table and figure.
 
 
 @dataclass(frozen=True)
@@ -451,8 +451,8 @@ class ItemOnPage:
     Attributes:
         item: the item.
         is_reproduced: whether the run reproduced it.
-        places: the run's tables and figures that show it, or else the project's files where it stands.
-        instead: what would make it, why nothing does, or why its figure is not drawn; empty where it is there.
+        places: the run's tables and figures that show it, or else the project's files that have it.
+        instead: what would make it, or why it is not made or drawn; empty if the run has it.
     """
 
     item: Item
@@ -486,7 +486,7 @@ def _on_page(item: Item, inputs: ReportInputs) -> ItemOnPage:
     definitions = tuple(Place(file) for file in item.defined_in)
     if item.why_not:
         return ItemOnPage(item, False, definitions, f"Not made: {item.why_not}.")
-    return ItemOnPage(item, False, definitions, f"Not by this run; {item.made_by} makes it." if item.is_result else "")
+    return ItemOnPage(item, False, definitions, f"Not in this run. Use {item.made_by}." if item.is_result else "")
 
 
 def _shows(table: Table | None, item: Item) -> bool:

@@ -1,4 +1,4 @@
-"""Rated items behind the numbers of meta-evaluation, and perturbed ones behind those of robustness."""
+"""Rated items for the numbers of meta-evaluation, and perturbed items for the numbers of robustness."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def _item_blocks(item: _Item, exchanges: Exchanges, prompts: Prompts) -> list[Bl
         shown.append({"type": "table", "version": language, "columns": dimensions, "rows": rows})
         cards = score_cards(item.scores[language], exchanges, prompts)
         if cards:
-            shown.append({"type": "cards", "version": language, "title": "What the judges responded", "cards": cards})
+            shown.append({"type": "cards", "version": language, "title": "Responses of the judges", "cards": cards})
     return shown
 
 
@@ -327,7 +327,7 @@ def _pair_blocks(
         pair.before["utterances"], pair.after["utterances"], pair.before["speakers"], pair.after["speakers"]
     )
     marked = [len(texts) - 1] if pair.row["level"] == "turn" else []
-    shown = [bubbles(speakers, texts, title="What was changed", marked=marked)]
+    shown = [bubbles(speakers, texts, title="Change", marked=marked)]
     if pair.scores[0] or pair.scores[1]:
         shown.append(_table(pair, thresholds))
     cards = [
@@ -336,7 +336,7 @@ def _pair_blocks(
         for card in score_cards([row for rows in scores.values() for row in rows], exchanges, prompts, order)
     ]
     if cards:
-        shown.append({"type": "cards", "title": "What the judges responded", "cards": cards})
+        shown.append({"type": "cards", "title": "Responses of the judges", "cards": cards})
     return shown
 
 

@@ -1,23 +1,23 @@
-/* Rows of tables, which are drawn where they are seen: what is far from the window is blank, as high as its rows are, so that
- * a page with many long tables stays light to show, to search and to read aloud. A table that is closed when the page opens
- * lies packed with all that surrounds it, and so do the rows of leaderboards for which the document has no room. */
+/* Rows of tables, drawn only near the window: rows outside it are replaced by blank space of the same height, which keeps
+ * pages with many long tables fast. Closed tables are packed with their surroundings, and so are the rows of leaderboards
+ * for which the document has no room. */
 const rows = (() => {
   "use strict";
 
-  const CELLS = 160; // that are drawn together
-  const MARGIN = "300px 0px"; // around what is seen
-  const USUAL_HEIGHT = 32; // of a row that was never drawn, in pixels
+  const CELLS = 160; // drawn together
+  const MARGIN = "300px 0px"; // around the window
+  const USUAL_HEIGHT = 32; // pixels, for a row that was never drawn
   const tables = new Map(); // promises of their rows, by name
   const drawn = new Set();
 
-  /** Returns rows that are written as text as elements that are in no document. */
+  /** Returns rows of HTML text as elements outside the document. */
   function parsed(texts) {
     const template = document.createElement("template");
     template.innerHTML = texts.join("");
     return [...template.content.children];
   }
 
-  /** Returns a row that nobody sees, of the longest cell of each column: columns keep their widths while rows come and go. */
+  /** Returns an invisible row of the longest cell of each column: it keeps the widths of columns while rows come and go. */
   function longest(all) {
     const length = (cell) => Math.max(0, ...[...cell.children].map(({ textContent }) => textContent.length));
     const row = all[0].cloneNode(false);
@@ -48,7 +48,7 @@ const rows = (() => {
       return this.order.length > this.atOnce;
     }
 
-    /** Draws the rows anew: the first few, and what else is near the window when the browser reports it. */
+    /** Draws the first rows, and others when the browser reports that they are near the window. */
     draw() {
       this.seen.disconnect();
       [...this.table.tBodies].forEach((body) => body.remove());
@@ -86,7 +86,7 @@ const rows = (() => {
       }
     }
 
-    /** Takes rows away, unless the reader is in them. */
+    /** Replaces rows by blank space, unless they have the focus. */
     blank(body) {
       if (body.dataset.blank || body.contains(document.activeElement)) {
         return;
@@ -102,14 +102,14 @@ const rows = (() => {
       body.replaceChildren(row);
     }
 
-    /** Puts the rows into another order; `compare` is given what two rows hold to sort a column by. */
+    /** Sorts the rows by a column; `compare` gets the sort values of two rows. */
     sort(column, compare) {
       const keys = parsed(this.texts).map((row) => row.cells[column].getAttribute("data-sort"));
       this.all.sort((left, right) => compare(keys[left], keys[right]));
       this.redraw();
     }
 
-    /** Shows only the rows whose text fits, and returns how many these are, and of how many. */
+    /** Shows only the rows whose text matches, and returns their number and the number of all rows. */
     filter(fits) {
       this.plain ??= parsed(this.texts).map((row) => [...row.cells].map(({ textContent }) => textContent).join(" "));
       this.fits = fits;
@@ -123,25 +123,25 @@ const rows = (() => {
       this.draw();
     }
 
-    /** Draws all rows, for paper. */
+    /** Draws all rows, for printing. */
     fillAll() {
       this.seen.disconnect();
       [...this.table.tBodies].filter((body) => body.dataset.start).forEach((body) => this.fill(body));
     }
 
-    /** Goes on drawing what is seen. */
+    /** Returns to drawing only rows near the window. */
     watch() {
       [...this.table.tBodies].filter((body) => this.isLong && body.dataset.start).forEach((body) => this.seen.observe(body));
     }
   }
 
-  /** Returns what lies packed of a table, or null where all of it is in the document. */
+  /** Returns the packed part of a table; null if all of it is in the document. */
   async function packedOf(name) {
     const block = byId(`${name}-packed`);
     return block && archive.unpack(block.textContent);
   }
 
-  /** Puts a closed table into the document, unless that is a copy which a browser saved with the table in it. */
+  /** Puts a closed table into the document, unless a saved copy of the page has it there already. */
   async function fillDetails(details) {
     const { frame, rows: texts } = await packedOf(details.id);
     if (!details.querySelector("table.sortable")) {
@@ -152,7 +152,7 @@ const rows = (() => {
     return new TableRows(details.querySelector("table.sortable"), texts);
   }
 
-  /** Takes over a leaderboard; one whose rows lie nowhere else keeps all of them in the document. */
+  /** Takes over a leaderboard; if its rows are not packed, all of them stay in the document. */
   async function fillBoard(table) {
     const packed = await packedOf(table.id);
     if (packed) {
@@ -161,7 +161,7 @@ const rows = (() => {
     return new TableRows(table, [...table.tBodies[0].rows].map((row) => row.outerHTML), Infinity);
   }
 
-  /** Returns the rows of a table by its name, and opens it where it is closed; null where the page has none of that name. */
+  /** Opens a table by its name and returns its rows; null if the page has no such table. */
   async function open(name) {
     const there = byId(name);
     if (!there?.matches("details.table, .board table")) {
@@ -174,12 +174,12 @@ const rows = (() => {
     return tables.get(name);
   }
 
-  /** Opens a table; what goes wrong stands where its rows would be. */
+  /** Opens a table; an error is shown in place of its rows. */
   async function show(name) {
     try {
       await open(name);
     } catch (error) {
-      tables.delete(name); // it is tried again when it is opened again
+      tables.delete(name); // reopening it tries again
       const holder = byId(name).closest("details, article");
       holder.querySelector(":scope > .warning")?.remove();
       const message = `The rows cannot be shown: this needs a browser from 2023 or later (${error.message}).`;

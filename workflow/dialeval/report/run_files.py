@@ -44,7 +44,7 @@ def read_about(
         shown: the files that the page shows; the page describes their inputs.
         judgements: tables `judgements`.
         usage: the table `usage`, or none.
-        configuration: what the run wrote down of its configuration; it may be missing.
+        configuration: record of the configuration; it may be missing.
         random_seed: seed of all randomness.
         stage_functions: gives the functions of a job's stages as `module:function`.
         environment: of this process; SOURCE_DATE_EPOCH, in seconds, stands for the time that it is.
@@ -105,7 +105,7 @@ def _date(environment: Mapping[str, str]) -> str:
     return now.date().isoformat()
 
 
-# Where the tables of requests and responses of a run lie, for whoever looks up what was sent and answered.
+# Paths of the tables of requests and responses of a run.
 
 
 class Answers(BaseModel, defer_build=True):

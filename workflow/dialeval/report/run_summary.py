@@ -171,7 +171,7 @@ def _known_sum(rows: list[Row], name: str) -> float | None:
 MOST_BOARDS = 3
 """Of one part; the report has all."""
 NO_TABLE = SmallTable((), ())
-"""In place of a table that stands in another part already."""
+"""In place of a table that another part shows already."""
 
 
 @dataclass(frozen=True)

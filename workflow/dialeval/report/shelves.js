@@ -1,8 +1,8 @@
-/* The cases, in shelves that the viewer can list, search and filter without knowing what is on it.
+/* The cases, in shelves that the viewer lists, searches and filters in the same way, whatever their kind.
  *
  * A shelf has `kind`, `label`, `words`, `groups` (name, noun, words, places of its cases), `facets` (name, label, values,
- * titles), and by the place of a case `id`, `first`, `about`, `groupOf`; `fitting` returns the places that have what was
- * chosen, `searchText` the text that is searched, and `draw` what is shown. */
+ * titles), and by the place of a case `id`, `first`, `about`, `groupOf`. `fitting` returns the places that match a filter,
+ * `searchText` the searched text of a case, and `draw` its elements. */
 const shelves = (() => {
   "use strict";
 
@@ -15,7 +15,7 @@ const shelves = (() => {
   };
   const OUTCOMES = Object.keys(OUTCOME_TITLES); // in the order of the index
 
-  /** Keeps the folded texts of cases, which are read when they are first searched. */
+  /** Caches the folded texts of cases, which are read at the first search. */
   class Searched {
     constructor(read) {
       this.read = read;
@@ -92,7 +92,7 @@ const shelves = (() => {
       return `${counted(this.index.n_human[place], "utterance")}${language}`;
     }
 
-    /** Returns the places of the cases with a verdict as chosen, or null where none is asked for. */
+    /** Returns the places of the cases with a verdict that matches the filter; null if the filter names no verdict. */
     async fitting(chosen) {
       const is = (name, value) => !chosen.has(name) || chosen.get(name).includes(value);
       if (!["opponent", "outcome", "protocol", "judge"].some((name) => chosen.has(name))) {
@@ -102,7 +102,7 @@ const shelves = (() => {
       const places = new Set();
       for (const [number, [judge, protocol, n, model]] of cases.entries()) {
         const isOf = chosen.has("system") ? is("system", models[model]) : model !== HUMAN;
-        const isWhole = !n || this.isAskedAtLengths(protocol); // else an answer about the whole is read at a length
+        const isWhole = !n || this.isAskedAtLengths(protocol); // else the verdict on the whole dialogue is evaluated at this length
         const isAsked = (isWhole && is("protocol", protocol)) || (chosen.has("protocol") && is("protocol", `${protocol}/${n}`));
         if (isOf && is("judge", judges[judge]) && isAsked) {
           for (const byOutcome of await this.outcomesOf(number, chosen.get("opponent"))) {
@@ -117,7 +117,7 @@ const shelves = (() => {
       return places;
     }
 
-    /** Returns the outcomes of one of `cases`: all together, or those against each of some opponents. */
+    /** Returns the outcomes of one of `cases`: of all comparisons, or against each of some opponents. */
     async outcomesOf(number, opponents) {
       if (!opponents) {
         return [this.index.outcomes[number]];
@@ -128,10 +128,10 @@ const shelves = (() => {
 
     searchText = (place) => this.searched.text(place);
 
-    /** Returns the models of a group's dialogues; of all groups where none is chosen. */
+    /** Returns the models of a group's dialogues, or of all groups if none is chosen. */
     systemsOf = (group) => (group < 0 ? [...new Set(this.groups.flatMap(({ systems }) => systems))] : this.groups[group].systems);
 
-    /** Returns whose dialogues are shown where the reader did not choose: people's, and the best systems'. */
+    /** Returns the models that are shown by default: the human dialogues and the best systems. */
     usualModels(group) {
       if (group < 0) {
         return [...new Set(this.groups.flatMap((_, one) => this.usualModels(one)))];
@@ -166,7 +166,7 @@ const shelves = (() => {
       return { columns, shown, hits, hasHidden: Boolean(dialogues.hidden_messages?.length) };
     }
 
-    /** Returns by model in how many of its utterances the words are that were searched for. */
+    /** Returns, by model, the number of its utterances with a hit of the search. */
     hits(dialogues, query) {
       const found = new Map();
       if (query) {
@@ -179,7 +179,7 @@ const shelves = (() => {
       return found;
     }
 
-    /** Returns whose dialogues are shown: the chosen ones, those there are without any of them, and one with a hit. */
+    /** Returns the models to show: the chosen models, or all if none of them has this case; and one model with a hit. */
     shownOn(dialogues, chosen, hits) {
       const there = new Set(dialogues.models);
       const shown = chosen.some((model) => there.has(model)) ? chosen : [...there];
@@ -189,7 +189,7 @@ const shelves = (() => {
     }
   }
 
-  /** Cases of any other kind, as pieces of blocks. */
+  /** Cases of any other kind, made of blocks. */
   class PieceShelf {
     constructor(block) {
       this.kind = block.dataset.kind;
@@ -249,7 +249,7 @@ const shelves = (() => {
     }
   }
 
-  /** Returns the shelves that have any case, opened. */
+  /** Opens all shelves and returns those with a case. */
   async function all() {
     const opened = (block) => (block.dataset.kind === "dialogues" ? new DialogueShelf(block) : new PieceShelf(block)).open();
     const found = [...document.querySelectorAll("script.shelf")].map(opened);

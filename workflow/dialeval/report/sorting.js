@@ -1,12 +1,12 @@
-/* Sorting of tables: a click on a heading sorts by it, a second click turns the order; missing values stay last.
- * How tables are sorted stands in the page's address: `sort=TABLE.COLUMN.down`, one after the other. */
+/* Sorting of tables: a click on a heading sorts by it, a second click reverses the order; missing values stay last.
+ * The page's address has the order of each sorted table, as `sort=TABLE.COLUMN.down,TABLE.COLUMN.up`. */
 (() => {
   "use strict";
 
   const sorted = new Map();
   const words = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
-  /** Compares two sort values; what has none comes last in either direction. */
+  /** Compares two sort values; missing values come last in both directions. */
   function compare(left, right, numeric, direction) {
     if (left === null || right === null) {
       return (left === null) - (right === null);
@@ -14,7 +14,7 @@
     return direction * (numeric ? Number(left) - Number(right) : words.compare(left, right));
   }
 
-  /** Sorts by a heading, the other way round than now unless a direction is given. */
+  /** Sorts by a heading; without a direction, the present order is reversed. */
   async function sortBy(table, heading, direction = "") {
     const headings = [...heading.parentElement.children];
     const place = headings.indexOf(heading);
@@ -31,7 +31,7 @@
     all.sort(place, (left, right) => compare(left, right, numeric, descending ? -1 : 1));
   }
 
-  /** Sorts the tables as the address says, opened, and shows the first of them where the address asks for nothing else. */
+  /** Opens and sorts the tables in the address; scrolls to the first of them if the address has no case. */
   async function followAddress() {
     let first = null;
     for (const wanted of address.fields().get("sort") ?? []) {

@@ -1,4 +1,4 @@
-"""The sentences above a leaderboard: who is ahead, how surely, and what the numbers rest on."""
+"""The sentences on a leaderboard: the leader, the significance of its lead, and the basis of the numbers."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class Summary:
     """The sentences about one board.
 
     Attributes:
-        answer: who is best by each measure that decides.
-        basis: what the numbers rest on.
-        details: further sentences, which stand under the table.
-        headline: who is best by the primary measure, in one sentence; empty if that is the answer.
+        answer: the best systems by each deciding measure.
+        basis: dialogues, labels and models behind the numbers.
+        details: further sentences, below the table.
+        headline: the best system by the primary measure, in one sentence; empty if `answer` says it.
     """
 
     answer: str
@@ -57,7 +57,7 @@ class Leaderboard:
         heading: of its rows, such as `System`.
         board: rows and numbers.
         summary: sentences about it.
-        tags: words beside the names of rows, such as `embedded`.
+        tags: tags of the rows, such as `embedded`.
     """
 
     part: str
@@ -251,8 +251,8 @@ def _embedded(inputs: ReportInputs, judge: str | None) -> list[str]:
         sentences.append(f"{who}. The results do not apply to language models.")
     if judge in inputs.embedded:
         sentences.append(
-            f"Judge {judge} is an embedded model{' too' if chatbots else ''}: its verdicts are a baseline for "
-            "judges. They do not apply to language models."
+            f"Judge {judge} is an embedded model{' too' if chatbots else ''}. Its verdicts are a baseline and "
+            "do not apply to LLM judges."
         )
     return sentences
 

@@ -1,5 +1,5 @@
-/* The colours: those of the system, light, or dark. The reader's choice stays in the browser.
- * The height of the bar at the top, which has two lines in a narrow window, so that it covers nothing that is gone to. */
+/* The colours: the system's, light, or dark. The browser stores the reader's choice.
+ * Also measures the bar at the top, so that it covers nothing that a link leads to; in a narrow window it has two lines. */
 (() => {
   "use strict";
 
@@ -10,7 +10,7 @@
     try {
       return localStorage.getItem(KEY) ?? "";
     } catch {
-      return ""; // a browser may keep nothing
+      return ""; // this browser stores nothing
     }
   }
 
@@ -18,7 +18,7 @@
     for (const { cssRules } of document.styleSheets) {
       const rules = [...cssRules].filter((rule) => rule.media?.mediaText.includes("color-scheme") || rule.isTheme);
       for (const rule of rules) {
-        rule.isTheme = true; // its condition names no colours any more once it was changed
+        rule.isTheme = true; // a changed condition no longer names the colour scheme
         rule.media.mediaText = MEDIA[theme] ?? MEDIA[""];
       }
     }
@@ -33,7 +33,7 @@
     try {
       localStorage.setItem(KEY, menu.value);
     } catch {
-      // the choice then holds for this page
+      // the choice holds until the page is closed
     }
   });
   const bar = document.querySelector("header");

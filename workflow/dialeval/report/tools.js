@@ -1,4 +1,4 @@
-/* What stands above a table and under a figure: filter rows, copy a link, download. All data are in the page. */
+/* The tools of tables and figures: filter rows, copy a link, download. All data are in the page. */
 const tools = (() => {
   "use strict";
 
@@ -11,7 +11,7 @@ const tools = (() => {
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // some browsers begin to read only later
   }
 
-  /** Copies a text; where a page may not, the reader gets it to copy. */
+  /** Copies a text and returns the words that tell the reader; older browsers need the second way. */
   async function copy(text) {
     try {
       await navigator.clipboard.writeText(text);
@@ -27,7 +27,7 @@ const tools = (() => {
     }
   }
 
-  /** Shows for a moment what a button did. */
+  /** Shows the result of a button for a moment. */
   function confirm(button, words) {
     const label = button.firstChild;
     button.dataset.label ??= label.textContent;

@@ -1,12 +1,12 @@
-/* Values of a figure with their intervals, under the pointer and by the arrow keys. Without this script a browser shows
- * the titles that the paths have. */
+/* Values of a figure with their intervals, shown at the pointer and with the arrow keys. Without this script, browsers
+ * show the titles of the paths. */
 (() => {
   "use strict";
 
   const texts = new WeakMap();
   const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}]+(?:[\s\d_./-]+[\p{Script=Arabic}\p{Script=Hebrew}]+)*/gu;
 
-  /** Takes a path's title, which the browser would show beside ours. Names from right to left move no number. */
+  /** Returns a path's title and removes it, since the browser would show it too. Right-to-left names are isolated. */
   function textOf(path) {
     const title = path.querySelector("title");
     if (title) {

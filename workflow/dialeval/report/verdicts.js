@@ -1,4 +1,4 @@
-/* Every verdict about one dialogue: those on it alone, and those against others, both orders side by side.
+/* All verdicts about one dialogue: on it alone, and in comparisons, with both orders side by side.
  * All text of verdicts goes into the page as text nodes, never as markup. */
 const verdictLists = (() => {
   "use strict";
@@ -42,7 +42,7 @@ const verdictLists = (() => {
 
   const inWords = (criterion) => criterion.replaceAll("_", " ");
 
-  /** Returns a drawer of the verdicts on dialogues, for the names of a page and what the reader chose. */
+  /** Returns an object that draws the verdicts on dialogues, given the names of a page and the filter. */
   function drawer({ names: index, filter, onModel, sent }) {
     const isPerson = (judge) => index.people.includes(index.judges[judge]);
 
@@ -68,7 +68,7 @@ const verdictLists = (() => {
       return [choice, number && (scale ? `${number} of ${scale}` : number)].filter(Boolean).join(": ");
     }
 
-    /** Returns the verdicts that are worth a line: of annotated labels, those that are present or unparsed. */
+    /** Returns the verdicts to show: of annotated labels, only present and unparsed ones. */
     function worthALine(verdicts) {
       const isGood = ({ criterion }) => criterion === index.good_case;
       return verdicts.filter(
@@ -94,7 +94,7 @@ const verdictLists = (() => {
       return made;
     }
 
-    /** Groups verdicts by protocol and, where one is asked at several N, by N; single dialogues first. */
+    /** Groups verdicts by protocol and, if it has several lengths N, by N; single dialogues first. */
     function grouped(verdicts) {
       const groups = new Map();
       const order = Object.keys(index.titles);
@@ -148,18 +148,18 @@ const verdictLists = (() => {
       if (made.open) {
         draw();
       }
-      made.addEventListener("toggle", draw); // a dialogue may have hundreds of comparisons: they are drawn when they are opened
+      made.addEventListener("toggle", draw); // a dialogue may have hundreds of comparisons: they are drawn when opened
       return made;
     }
 
-    /** Returns whether the reader asked for the verdicts of this protocol, and of this judge where one was chosen. */
+    /** Returns whether the filter names this protocol, and this judge if it names judges. */
     function isAskedFor({ judge, protocol, n }) {
       const chosen = filter.get("protocol") ?? [];
       const isOfJudge = !filter.has("judge") || filter.get("judge").includes(index.judges[judge]);
       return isOfJudge && (chosen.includes(protocol) || chosen.includes(`${protocol}/${n}`));
     }
 
-    /** Returns whether a comparison is with an opponent that was chosen; all are where none was. */
+    /** Returns whether the filter admits the opponent of a comparison. */
     function isAgainstChosen(model, verdict) {
       const chosen = filter.get("opponent");
       const pair = [model, against(model, verdict)].map((one) => index.models[one]);
@@ -168,7 +168,7 @@ const verdictLists = (() => {
 
     const against = (model, verdict) => (verdict.left === model ? verdict.right : verdict.left);
 
-    /** Groups verdicts of a protocol by opponent, criterion and repeat: one in each order, the model's first before. */
+    /** Groups verdicts of a protocol by opponent, criterion and repeat; the order with the model first comes first. */
     function inBothOrders(model, verdicts) {
       const groups = new Map();
       for (const verdict of verdicts) {

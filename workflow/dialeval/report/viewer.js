@@ -1,8 +1,11 @@
-/* The viewer of cases: one for all shelves. It keeps what the reader chose, and puts it into the address. */
+/* The case viewer, for all shelves. It holds the reader's choices and writes them into the address. */
 (() => {
   "use strict";
 
-  const chosen = { shelf: null, group: 0, place: -1, query: "", typed: "", filter: new Map(), models: null, version: "", order: "", showsHidden: false, compares: false, flagged: false };
+  const chosen = {
+    shelf: null, group: 0, place: -1, query: "", typed: "", filter: new Map(), models: null, version: "", order: "",
+    showsHidden: false, compares: false, flagged: false,
+  };
   let all = [];
   let showRun = 0;
 
@@ -18,7 +21,7 @@
 
   // ---- The address ----
 
-  /** Returns what is open and chosen, as fields of the address. */
+  /** Returns the open case and the choices as fields of the address. */
   function openFields() {
     const { shelf, group, place, typed, filter, models, version } = chosen;
     const name = (one) => (shelf.groups.length > 1 && one >= 0 ? [shelf.groups[one].name] : []);
@@ -35,7 +38,7 @@
     ];
   }
 
-  /** Shows what the address asks for, and returns whether it asks for anything that there is. */
+  /** Shows the case in the address; returns whether the address names cases that the page has. */
   async function followAddress(isReturn = address.isReturn()) {
     const wanted = address.cases();
     if (!wanted) {
@@ -54,7 +57,7 @@
       missing.push(`no group “${wanted.group}”`);
     }
     const named = wanted.id === null ? undefined : placeOf(shelf, wanted, group);
-    const isOfAll = shelf.groups.length > 1 && (wanted.facets.size || wanted.from); // what lies behind a number may lie in several
+    const isOfAll = shelf.groups.length > 1 && (wanted.facets.size || wanted.from); // the cases of a number may be in several groups
     const usual = isOfAll ? -1 : usualGroup(shelf);
     const isElsewhere = group < 0 && named !== undefined && usual >= 0;
     turnTo(shelf, group >= 0 ? group : isElsewhere ? shelf.groupOf(named) : usual);
@@ -69,7 +72,7 @@
     choices.drawFilter(chosen);
     const found = await finding.find(chosen);
     if (!found) {
-      return true; // another address was followed meanwhile
+      return true; // another address was opened meanwhile
     }
     if (named === undefined && wanted.id !== null) {
       missing.push(`no ${nounBefore(finding.nounOf(chosen), wanted.id)}${wanted.id}`);
@@ -82,7 +85,7 @@
     return true;
   }
 
-  /** Returns the place of the case that an address names, in whichever group it is where none is named. */
+  /** Returns the place of the case in the address; without a group, all groups are searched. */
   function placeOf(shelf, { id, from }, group) {
     const groups = shelf.groups.filter(({ name }, number) => (group < 0 ? !from || name === from : number === group));
     return groups.flatMap(({ places }) => places).find((place) => shelf.id(place) === id);
@@ -101,7 +104,7 @@
     return known;
   }
 
-  /** Returns the models to show where a filter names a system that would not be: those and it; else null, for the usual. */
+  /** Returns the default models and the filtered system; null if the default models include it. */
   function withFiltered(shelf) {
     const models = shelf.modelNumbers?.(chosen.filter.get("system") ?? []) ?? [];
     const usual = modelsShown();
@@ -109,7 +112,7 @@
   }
 
   function bringIntoView() {
-    const place = byId(isWide() ? "viewer" : "reading"); // on a phone, what is chosen from stands above the case
+    const place = byId(isWide() ? "viewer" : "reading"); // on a phone, the list is above the case
     const { top, bottom } = place.getBoundingClientRect();
     if (top > innerHeight / 2 || bottom < innerHeight / 2) {
       place.scrollIntoView();
@@ -119,7 +122,7 @@
 
   // ---- Showing a case ----
 
-  /** Shows a case that the reader chose, and puts it into the address. */
+  /** Shows a case that the reader chose, and writes it into the address. */
   async function open(place, isStep = true) {
     say("");
     await show(place, isStep);
@@ -142,7 +145,7 @@
     const onModel = (model) => chooseModels([...new Set([...modelsShown(), model])]);
     const drawn = await shelf.draw(place, { ...chosen, models: modelsShown(), onModel });
     if (run !== showRun || shelf !== chosen.shelf) {
-      return; // the reader has gone on meanwhile
+      return; // the reader opened another case meanwhile
     }
     const noun = shelf.groups[shelf.groupOf(place)].noun;
     const title = nounBefore(`${noun[0].toUpperCase()}${noun.slice(1)}`, shelf.id(place));
@@ -155,7 +158,7 @@
     drawNotes();
     if (isOfDialogues()) {
       byId("columns").replaceChildren(...drawn.columns);
-      choices.markModels(modelsShown(), drawn.hits);
+      choices.markModels(drawn.shown, drawn.hits);
     } else {
       byId("piece-left").replaceChildren(...drawn.left);
       byId("piece-right").replaceChildren(...drawn.right);
@@ -181,7 +184,7 @@
   function drawNotes() {
     const { flag, note } = notes.of(chosen.shelf, chosen.place);
     byId("flag").setAttribute("aria-pressed", String(flag));
-    if (byId("note").value.trim() !== note) { // a space that was just typed stays
+    if (byId("note").value.trim() !== note) { // keeps a space that was just typed
       byId("note").value = note;
     }
     byId("export-notes").disabled = !notes.size();
@@ -199,11 +202,11 @@
 
   const flag = () => changeNotes({ flag: !notes.of(chosen.shelf, chosen.place).flag });
 
-  /** Brings the first marked words of the open case into view, if there are any and the reader is searching. */
+  /** Scrolls to the first hit in the open case. */
   function goToHit() {
     if (chosen.query) {
       const hit = document.querySelector("#columns mark, #piece mark");
-      // on a phone the page would run away under the fingers
+      // on a phone, the page would jump while the reader types
       hit?.closest("li, p").scrollIntoView({ block: isWide() ? "nearest" : "end", inline: "nearest", behavior: "instant" });
     }
   }
@@ -228,7 +231,7 @@
 
   const usualGroup = (shelf) => (shelf.kind === "dialogues" || shelf.groups.length === 1 ? 0 : -1);
 
-  /** Turns to another shelf or group: only its cases are listed, and only its models offered. */
+  /** Turns to another shelf or group: its cases are listed and its models offered. */
   function turnTo(shelf, group) {
     Object.assign(chosen, { shelf, group, filter: new Map(), models: null, version: "", order: "" });
     const noun = isOfDialogues() ? "Dialogues side by side" : "The case";
@@ -245,7 +248,7 @@
     open(chosen.place);
   }
 
-  /** Finds anew after the reader chose, and opens the first that is found unless the open one is among them. */
+  /** Finds cases again after a choice; opens the first unless the open case is among them. */
   async function findAndOpen(isStep) {
     const found = await finding.find(chosen);
     if (found) {
@@ -343,7 +346,7 @@
       if (link && link.hash !== location.hash) {
         address.leave();
       } else if (link) {
-        followAddress(false).catch(complain); // the browser says nothing of an address that it is at
+        followAddress(false).catch(complain); // browsers send no event for the present address
       }
     });
     window.addEventListener("hashchange", () => followAddress().catch(complain));

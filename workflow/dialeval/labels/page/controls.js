@@ -1,4 +1,4 @@
-/* Buttons, and what the page says to its reader. */
+/* Buttons, warnings and messages. */
 "use strict";
 
 function button(text, key, act) {

@@ -1,4 +1,4 @@
-/* Dialogues as they are shown: who speaks, what is judged, and the utterance that shows something first. */
+/* The dialogues of a unit: speakers, judged utterances, and buttons to choose the first utterance that shows a criterion. */
 const dialoguesOf = (sheet) => {
   "use strict";
 
@@ -11,7 +11,7 @@ const dialoguesOf = (sheet) => {
     return turn.judged && !everyJudged ? "to be judged" : "";
   }
 
-  /** Returns an utterance; the first that is judged says so, and the border of the others is read aloud only. */
+  /** Returns an utterance. All judged utterances have a border; only the first has visible words, for the others screen readers have them. */
   function bubble(turn, place, count, { everyJudged, firstJudged, speakers }) {
     const item = element("li", `bubble ${speakers.indexOf(turn.speaker) === 1 ? "right" : "left"}`);
     const marked = note(turn, place, count, everyJudged);
@@ -52,7 +52,7 @@ const dialoguesOf = (sheet) => {
     byId("dialogues").replaceChildren(...shown);
   }
 
-  /** Offers the judged utterances to choose the first from that shows something; `chosen` is the one that is chosen. */
+  /** Adds a button to each judged utterance, to choose the first that shows the criterion; `chosen` is its number. */
   function offerPlaces(unit, chosen, words, choose) {
     for (const item of byId("dialogues").querySelectorAll(".bubble")) {
       const place = Number(item.dataset.place);

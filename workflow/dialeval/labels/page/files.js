@@ -1,4 +1,4 @@
-/* Saving labels as a file, and opening such a file. */
+/* Saves labels as a file, and opens saved files. */
 const filesOf = (sheet, kept, shown) => {
   "use strict";
 
@@ -38,7 +38,7 @@ const filesOf = (sheet, kept, shown) => {
     return { format: FORMAT, version: VERSION, protocol, annotator, draw, labels: records(), open: looseComments() };
   }
 
-  /** Returns a value as a cell: a text that a spreadsheet program would compute gets an apostrophe, a number does not. */
+  /** Returns a value as a cell of CSV; a text that a spreadsheet program would compute as a formula gets an apostrophe. */
   function quoted(value) {
     const isFormula = typeof value === "string" && /^'*[=+\-@\t\r\n＝＋－＠]/.test(value);
     const text = `${isFormula ? "'" : ""}${value ?? ""}`;

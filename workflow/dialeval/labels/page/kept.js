@@ -1,4 +1,4 @@
-/* The labels so far, kept in the browser: a slot for each unit in each round. */
+/* The labels so far, stored in the browser: a slot for each unit in each round. */
 const keepLabels = (sheet) => {
   "use strict";
 
@@ -11,7 +11,7 @@ const keepLabels = (sheet) => {
 
   const slotName = (key, round) => `${round}:${key}`;
 
-  /** The units to label, and after them those that are labelled a second time. */
+  /** Returns the units to label, then the units to label a second time. */
   function list() {
     const once = sheet.units.map((unit) => ({ unit, round: 0 }));
     return [...once, ...once.slice(0, state.again).map(({ unit }) => ({ unit, round: 1 }))];
@@ -20,7 +20,7 @@ const keepLabels = (sheet) => {
   const slot = ({ unit, round }) =>
     state.slots[slotName(unit.key, round)] ?? { answers: {}, skipped: false, comment: "" };
 
-  /** Returns open, part, done or skipped. */
+  /** Returns the state of a unit: open, part, done or skipped. */
   function stateOf(entry) {
     const { answers, skipped } = slot(entry);
     const whole = sheet.questions.filter((question) => sheet.isWhole(question, answers[question.criterion])).length;
@@ -38,7 +38,7 @@ const keepLabels = (sheet) => {
     try {
       text = localStorage.getItem(name);
     } catch {
-      return; // write() says so
+      return; // write() warns
     }
     try {
       state = { ...fresh(), ...JSON.parse(text ?? "{}") };
@@ -65,7 +65,7 @@ const keepLabels = (sheet) => {
 
   const ask = (event) => event.preventDefault();
 
-  /** Has the browser ask before it closes the page: who closes it may think that all was sent. */
+  /** Makes the browser ask before it closes the page while labels are not in a file. */
   function guard() {
     removeEventListener("beforeunload", ask);
     if (state.unsaved.length) {
@@ -98,14 +98,14 @@ const keepLabels = (sheet) => {
     write();
   }
 
-  /** Takes the last change back and returns what it was about. */
+  /** Undoes the last change and returns its unit and round. */
   function undo() {
     const last = undone.pop();
     if (!last) {
       return null;
     }
     const { answers, skipped } = last.before;
-    change(last.entry, { answers, skipped }, { undoable: false }); // a comment may be younger, and stays
+    change(last.entry, { answers, skipped }, { undoable: false }); // a comment may be newer, and stays
     return last.entry;
   }
 

@@ -1,4 +1,4 @@
-/* The keyboard, the buttons, and the start. */
+/* The keyboard, the buttons, and the start of the page. */
 (async () => {
   "use strict";
 
@@ -29,7 +29,7 @@
     "?": help,
   };
 
-  /** Moves among the utterances of which one is to be chosen, or among questions; returns whether there was any. */
+  /** Moves between the utterances to choose from, or between questions; returns whether there are any. */
   function move(by) {
     const picks = [...document.querySelectorAll(".pick")];
     if (picks.length) {
@@ -63,7 +63,7 @@
     return key in ACTS;
   }
 
-  /** The key as it is called on a Latin keyboard: elsewhere digits need a shift, and letters are other ones. */
+  /** Returns the key of a Latin keyboard: on others, digits may need Shift and letters differ. */
   function keyOf({ key, code, shiftKey }) {
     const [, digit, letter] = /^(?:(?:Digit|Numpad)(\d)|Key([A-Z]))$/.exec(code) ?? [];
     if (digit && !shiftKey) {
@@ -118,12 +118,12 @@
 
   addEventListener("storage", (event) => {
     if (event.key === kept.name) {
-      kept.read(); // the page is open twice: this one goes by what the other one kept
+      kept.read(); // the page is open twice: show the labels of the other
       shown.refresh();
     }
   });
 
   byId("work").hidden = false;
-  kept.write(); // says at once where nothing can be kept
+  kept.write(); // warns at once if the browser stores nothing
   shown.go(kept.get("at"));
 })();

@@ -35,7 +35,7 @@ const questionsOf = (sheet, act) => {
     return label;
   }
 
-  /** Answers with meanings stand one under the other; those of which only the ends have one stand in a row. */
+  /** Returns the layout of options: in a column if most have a meaning, in a row if at most two have one. */
   function layout(options) {
     const explained = options.filter(({ meaning }) => meaning).length;
     if (options.length > 2 && explained <= 2) {
@@ -75,7 +75,7 @@ const questionsOf = (sheet, act) => {
     made.addEventListener("focusin", () => act.attend(number));
     made.addEventListener("click", ({ target }) => {
       if (!target.closest("button, input")) {
-        act.attend(number); // an answer has seen to it already, and may have gone on to another question
+        act.attend(number); // an answer has done so already, and may have moved on to another question
       }
     });
     return made;
@@ -86,7 +86,7 @@ const questionsOf = (sheet, act) => {
     byId("questions").replaceChildren(
       ...sheet.questions.map((question, number) => group(question, number, answers[question.criterion], number === active)),
     );
-    // a phone shows one question at a time, and these lead to the others
+    // a phone shows one question at a time; these buttons lead to the others
     byId("steps").hidden = sheet.questions.length === 1;
     byId("steps").replaceChildren(...sheet.questions.map((question, number) => step(question, number, answers[question.criterion])));
     mark(active);
@@ -100,7 +100,7 @@ const questionsOf = (sheet, act) => {
     return made;
   }
 
-  /** Marks the question to which number keys belong. */
+  /** Marks the question that number keys answer. */
   function mark(active) {
     for (const made of byId("questions").children) {
       made.classList.toggle("is-active", Number(made.dataset.number) === active);

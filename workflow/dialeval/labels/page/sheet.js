@@ -1,4 +1,4 @@
-/* The sheet: what is asked about what, and which answers there are. */
+/* The sheet: units, questions and possible answers. */
 const readSheet = async () => {
   "use strict";
 
@@ -9,7 +9,7 @@ const readSheet = async () => {
   const sheet = await new Response(plain).json();
 
   const KEYS = [..."1234567890-="];
-  const MOST_BUTTONS = 11; // of a scale of whole numbers; a longer one has a field for the number
+  const MOST_BUTTONS = 11; // for a scale of whole numbers; a longer scale has a field for the number
 
   function turns(numbers) {
     const found = [];
@@ -25,7 +25,7 @@ const readSheet = async () => {
     return whole ? Array.from({ length: high - low + 1 }, (_, step) => [low + step, ""]) : [];
   }
 
-  /** Gives each answer a key: a label that is one digit has that key, the others those that are left. */
+  /** Gives each answer a key: a digit answers its own label; other labels get the remaining keys in order. */
   function withKeys(options) {
     const digits = new Set(options.map(([label]) => String(label)).filter((label) => /^\d$/.test(label)));
     const left = KEYS.filter((key) => !digits.has(key));
@@ -45,7 +45,7 @@ const readSheet = async () => {
   const units = sheet.units.map(([key, dialogues]) => ({ key, dialogues: dialogues.map(turns) }));
   const byKey = new Map(units.map((unit) => [unit.key, unit]));
 
-  /** Whether an answer is to say in which utterance something first shows. */
+  /** Whether an answer needs the first utterance that shows the criterion. */
   const wantsPlace = (answer) => sheet.form === "locate" && answer?.label === "Yes";
 
   function isLabel(question, label) {
@@ -55,27 +55,27 @@ const readSheet = async () => {
     return typeof label === "number" && label >= question.low && label <= question.high;
   }
 
-  /** Returns the answers that there are to a question, as a sheet has them. */
+  /** Returns the possible answers to a question, as in a spreadsheet. */
   const answersOf = ({ isNumber, low, high, options }) =>
     isNumber ? `a number from ${low} to ${high}` : options.map(({ label }) => label).join("; ");
 
-  /** Returns the answers with what they mean, as a sheet has them; empty where none has a meaning. */
+  /** Returns the answers with their meanings, as in a spreadsheet; empty if none has a meaning. */
   const rubricOf = ({ options }) =>
     options.some(({ meaning }) => meaning)
       ? options.map(({ label, meaning }) => (meaning ? `${label} (${meaning})` : `${label}`)).join("; ")
       : "";
 
-  /** The questions by criterion: an answer to other words is another answer. */
+  /** The questions by criterion: answers to another wording do not count. */
   const wording = Object.fromEntries(questions.map(({ criterion, text }) => [criterion, text]));
 
-  /** Returns the answers to the questions on scales of numbers, by criterion: of another scale a number is another answer. */
+  /** The possible answers to questions with numbers, by criterion: numbers on another scale do not count. */
   const scales = Object.fromEntries(
     questions
       .filter(({ isNumber, options }) => isNumber || options.every(({ label }) => Number.isFinite(Number(label))))
       .map((question) => [question.criterion, answersOf(question)]),
   );
 
-  /** Whether a question is answered whole; an answer that was kept may be none any more where the question changed. */
+  /** Whether a question is completely answered; a stored answer may be invalid after the question changed. */
   const isWhole = (question, answer) =>
     answer !== undefined && isLabel(question, answer.label) && (!wantsPlace(answer) || answer.place !== undefined);
 

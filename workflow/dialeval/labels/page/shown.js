@@ -1,4 +1,4 @@
-/* What is on the screen: one unit with its questions; answering, skipping, going on. */
+/* The screen: one unit with its questions; answers, skips and moves between units. */
 const showSheet = (sheet, kept) => {
   "use strict";
 
@@ -65,7 +65,7 @@ const showSheet = (sheet, kept) => {
     drawAnswers();
   }
 
-  /** Goes to a place of the list. */
+  /** Goes to an item of the list. */
   function go(place) {
     at = Math.min(Math.max(place, 0), kept.list().length - 1);
     kept.set("at", at);
@@ -76,7 +76,7 @@ const showSheet = (sheet, kept) => {
     judged?.scrollIntoView({ block: "center" });
   }
 
-  /** Goes to the next unit that is open, to the end or from the beginning; where all is done, says so. */
+  /** Goes to the next open unit, also from the end to the beginning; without any, announces that all are done. */
   function goOn() {
     const list = kept.list();
     const order = list.map((_, step) => (at + 1 + step) % list.length);
@@ -199,7 +199,7 @@ const showSheet = (sheet, kept) => {
     go(sheet.units.length);
   });
 
-  /** Draws everything anew, after another tab or a file changed what is kept. */
+  /** Redraws everything after another tab or a file changed the labels. */
   function refresh() {
     at = Math.min(at, kept.list().length - 1);
     draw();

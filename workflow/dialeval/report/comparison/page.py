@@ -172,8 +172,8 @@ def about_verdicts(comparison: Comparison) -> str:
     less = both - same - changed - unparsed
     rest = [f"{unparsed:,} could be parsed in only one run"] if unparsed else []
     rest += [f"{less:,} differ by less than half of the scale"] if less > 0 else []
-    counts = ", ".join([f"{changed:,} changed", *rest])
-    return f"{same:,} of {counted(both, 'verdict')} on the same cases are the same ({same / both:.1%}): {counts}."
+    counts = [f"{same:,} the same ({same / both:.1%})", f"{changed:,} changed", *rest]
+    return f"{counted(both, 'verdict')} on the same cases: {', '.join(counts)}."
 
 
 def about_changes(comparison: Comparison) -> str:
