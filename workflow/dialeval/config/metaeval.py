@@ -70,12 +70,9 @@ class RatedCorpus(Section):
 
     reader: RatedReader = Field(
         description=(
-            "comp_turn, comp_dialogue (comp-analysis), xdial (xDial-Eval), fed_turn, fed_dialogue, usr, "
-            "conture_turn, conture_dialogue, zhao, grade_convai2, grade_dailydialog, "
-            "grade_empathetic, grade_texts (the authors' files), dstc10_json "
-            "(DSTC10), "
-            "dstc11_json, dstc11_csv (DSTC11, Chinese), rated_jsonl (see docs/rated-corpora.md), "
-            "severity_levels (dialogues under corpora, perturbed with known severity)."
+            "Format of the corpus. severity_levels: dialogues under corpora, perturbed with known severity. "
+            "rated_jsonl: your own ratings (see docs/rated-corpora.md). docs/formats.md lists the formats of "
+            "published corpora, such as comp_turn, xdial and fed_turn."
         )
     )
     path: Path | None = Field(None, description="File, relative to data_dir or absolute; none for severity_levels.")
