@@ -181,13 +181,14 @@ class MetaEval(Section):
     resamples: Resamples = Field(1000, description="Number of bootstrap resamples of the dialogues.")
     confidence: Share = Field(0.95, description="Confidence of the intervals.")
     ensemble_size: Annotated[Integer, Field(ge=2, le=20)] = Field(
-        3, description="Number of judges in the ensemble of the best judges (3 in the paper)."
+        3, description="Number of judges in the ensemble of the best judges. The paper uses 3."
     )
     ensemble_pool: list[Name] | None = Field(
         None,
         min_length=1,
         description=(
-            "Judges, score files and tags from which this ensemble is chosen (open models in the paper); null: all."
+            "Judges, score files and tags from which the ensemble of the best judges is chosen; null: all. The paper "
+            "uses open models."
         ),
     )
 
@@ -225,8 +226,8 @@ class Robustness(Section):
         None,
         min_length=1,
         description=(
-            "Perturbations; null: all (docs/formats.md) for `corpora`; for `published`, those of the paper's fourteen "
-            "in its folder."
+            "Perturbations; null: for `corpora`, all of docs/formats.md; for `published`, all of the paper's "
+            "fourteen that the folder has."
         ),
     )
     limit: Count | None = Field(
