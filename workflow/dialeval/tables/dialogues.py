@@ -212,7 +212,7 @@ UTTERANCE_LENGTHS = Table(
     title="Utterance lengths",
     caption="Length of utterances in tokens.",
     columns={
-        "n": "utterances",
+        "n": "number of utterances",
         "mean": "mean number of tokens of an utterance",
         "p95": "95th percentile",
         "published_mean": "mean in the paper for a model of the same name",
