@@ -88,7 +88,7 @@ def test_every_column_is_described() -> None:
     assert [name for name, _, _ in column_words(SEEDS)] == SEEDS.schema.names
     described = {name: (kind, words) for name, kind, words in column_words(UTTERANCE_LENGTHS)}
     assert described["max"][0] == "integer?"
-    assert described["n"] == ("integer", "utterances")
+    assert described["n"] == ("integer", "number of utterances")
 
 
 def exported(results: Path, name: str, path: Path) -> list[dict[str, str]]:

@@ -166,18 +166,18 @@ class Failures(Section):
     judges: list[Name] | None = Field(
         None,
         description=(
-            "Judges; null: all of `judges` except embedded judges, trained encoders and published verdicts; "
-            "[]: rules only."
+            "Judges that look for failures; null: all of `judges` except embedded judges, trained encoders and "
+            "published verdicts; []: only rules look for failures."
         ),
     )
     criteria: list[Name] = Field(
         list(FAILURES),
         min_length=1,
-        description="Kinds of failure that judges look for: the default kinds, or your own criteria.",
+        description="Failures that judges look for: the default kinds, or your own criteria.",
     )
     length_share: Annotated[Number, Field(gt=0, lt=1)] = Field(
         0.99,
-        description="For rules: quantile of the lengths of human utterances, in words; longer utterances are too long.",
+        description="For rules: an utterance is too long if it has more words than this share of the human utterances.",
     )
     human_corpora: list[Name] | None = Field(
         None, description="For rules: corpora of human utterances; null: the corpus of the seeds."
@@ -186,7 +186,7 @@ class Failures(Section):
     max_tokens: TokenCount = Field(512, description="Maximum length of a response in the judge's tokens.")
     retry_unparsed: bool = Field(False, description="Send one more request after an unparsed response.")
     answers: Literal["free", "structured"] = Field(
-        "free", description="free: text; structured: JSON, enforced by the engine."
+        "free", description="Format of the response. free: text. structured: JSON, enforced by the engine."
     )
 
 

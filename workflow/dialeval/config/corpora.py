@@ -95,14 +95,15 @@ FieldInFile = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class Shown(Section):
-    """Further parts of transcripts: judges see them, and the report shows them."""
+    """Further parts of transcripts that judges see and the report shows."""
 
     system_prompts: bool = Field(False, description="System prompts, marked [system prompt].")
     tool_calls: bool = Field(False, description="Tool calls and their results, marked [tool call], [tool result].")
 
 
 class Columns(Section):
-    """Uncommon names of columns and fields; `meta.bot` names a field of a nested object (see docs/transcripts.md)."""
+    """Names of columns and fields that DialEval does not recognize. `meta.bot` names a field of a nested object "
+    "(see docs/transcripts.md)."""
 
     dialogue_id: FieldInFile | None = Field(None, description="Column with the dialogue's id.")
     system: FieldInFile | None = Field(None, description="Column with the system.")
@@ -122,11 +123,8 @@ class Transcripts(Section):
     path: Path = Field(description="File, or folder with a file for each system; relative to data_dir or absolute.")
     reader: Reader = Field(
         "auto",
-        description="auto (detected from the content), jsonl (DialEval's own), folder (a file for each system), "
-        "sharegpt (conversations), messages (OpenAI's), csv (a row for each utterance), chatgpt (its "
-        "export), rasa (trackers), preferences (chosen and rejected), replies (each with its context), "
-        "mt_bench (its folder), text, or the name of another tool for its logs, exports or traces (see "
-        "docs/formats.md).",
+        description="Format of the file. auto: detected from the content. docs/formats.md lists the names of the "
+        "formats, such as jsonl, csv, messages, preferences, text and inspect.",
     )
     system: NameInFile | None = Field(None, description="Name of the system, if the file has none.")
     language: str = Field("en", min_length=2, description="Language, if the file has none.")

@@ -113,7 +113,7 @@ Rubric = Annotated[dict[str, Text], BeforeValidator(_texts_by_value)]
 
 
 class OwnWords(Section):
-    """A criterion in another language. Missing fields are taken from the criterion."""
+    """A criterion in another language. Missing fields are those of the criterion."""
 
     question: ByLevel | None = Field(None, description="The question in this language.")
     meaning: ByLevel | None = Field(None, description="The meaning in this language.")
@@ -140,8 +140,8 @@ class OwnCriterion(Section):
     scale: OwnScale = Field(
         (1.0, 5.0),
         description=(
-            "[lowest, highest]; or options from worst to best, such as [poor, fair, good], with the values 1, "
-            "2, 3; or yes_no (1 and 0)."
+            "[lowest, highest]; or options from worst to best, such as [poor, fair, good] with the values 1, 2, 3; "
+            "or yes_no (Yes is 1, No is 0)."
         ),
     )
     rubric: Rubric = Field({}, description="Descriptions of values or options of the scale, such as {1: ..., 7: ...}.")

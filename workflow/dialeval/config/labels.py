@@ -46,7 +46,8 @@ class Labels(Section):
         "random",
         description=(
             "random: items at random. cases: all systems' dialogues on random cases. score: evenly over the judge's "
-            "scores. uncertainty: half at random, half where the judge is least certain. active: inclusion "
+            "scores. uncertainty: half of the sample at random, half where the judge is least certain. active: "
+            "inclusion "
             "probabilities that are half uniform, half proportional to the judge's predicted error."
         ),
     )

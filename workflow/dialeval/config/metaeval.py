@@ -70,12 +70,9 @@ class RatedCorpus(Section):
 
     reader: RatedReader = Field(
         description=(
-            "comp_turn, comp_dialogue (comp-analysis), xdial (xDial-Eval), fed_turn, fed_dialogue, usr, "
-            "conture_turn, conture_dialogue, zhao, grade_convai2, grade_dailydialog, "
-            "grade_empathetic, grade_texts (the authors' files), dstc10_json "
-            "(DSTC10), "
-            "dstc11_json, dstc11_csv (DSTC11, Chinese), rated_jsonl (see docs/rated-corpora.md), "
-            "severity_levels (dialogues under corpora, perturbed with known severity)."
+            "Format of the corpus. severity_levels: dialogues under corpora, perturbed with known severity. "
+            "rated_jsonl: your own ratings (see docs/rated-corpora.md). docs/formats.md lists the formats of "
+            "published corpora, such as comp_turn, xdial and fed_turn."
         )
     )
     path: Path | None = Field(None, description="File, relative to data_dir or absolute; none for severity_levels.")
@@ -184,13 +181,14 @@ class MetaEval(Section):
     resamples: Resamples = Field(1000, description="Number of bootstrap resamples of the dialogues.")
     confidence: Share = Field(0.95, description="Confidence of the intervals.")
     ensemble_size: Annotated[Integer, Field(ge=2, le=20)] = Field(
-        3, description="Number of judges in the ensemble of the best judges (3 in the paper)."
+        3, description="Number of judges in the ensemble of the best judges. The paper uses 3."
     )
     ensemble_pool: list[Name] | None = Field(
         None,
         min_length=1,
         description=(
-            "Judges, score files and tags from which this ensemble is chosen (open models in the paper); null: all."
+            "Judges, score files and tags from which the ensemble of the best judges is chosen; null: all. The paper "
+            "uses open models."
         ),
     )
 
@@ -228,8 +226,8 @@ class Robustness(Section):
         None,
         min_length=1,
         description=(
-            "Perturbations; null: all (docs/formats.md) for `corpora`; for `published`, those of the paper's fourteen "
-            "in its folder."
+            "Perturbations; null: for `corpora`, all of docs/formats.md; for `published`, all of the paper's "
+            "fourteen that the folder has."
         ),
     )
     limit: Count | None = Field(

@@ -42,8 +42,8 @@ class Adaptive(Section):
     boundary: Literal["obrien_fleming", "confidence_sequence"] = Field(
         "obrien_fleming",
         description=(
-            "obrien_fleming (tests planned after each block) or confidence_sequence (valid at any time; "
-            "settles fewer pairs)."
+            "obrien_fleming: tests after each planned block. confidence_sequence: tests that are valid at any time, "
+            "but settle fewer pairs."
         ),
     )
     requests: Count | None = Field(None, description="Maximum number of requests to each judge; null: no limit.")
@@ -72,7 +72,8 @@ def unfit_rounds(config: Config) -> Iterator[Mistake]:
 
 
 class Cascade(Section):
-    """Two judges as one: `first` answers all requests, `then` a random share, mostly where `first` is unsure."""
+    """Two judges as one. `first` answers all requests. `then` answers a random share, mostly where `first` is "
+    "unsure."""
 
     first: Name = Field(description="The cheap judge.")
     then: Name = Field(description="The expensive judge.")
@@ -172,8 +173,8 @@ class JudgedData(Section):
     source: NameOrNames = Field(
         min_length=1,
         description=(
-            "Source or list of sources: selfchat, a name under transcripts or metaeval.corpora, rated (all of "
-            "metaeval.corpora), perturbed (the perturbed items of robustness)."
+            "Source, or list of sources: selfchat, or a name under transcripts or metaeval.corpora. rated: all of "
+            "metaeval.corpora. perturbed: the perturbed items of robustness."
         ),
     )
     n_utterances: list[Length] = Field(
@@ -223,7 +224,9 @@ class Protocol(Penalties):
     top_p: Annotated[Number, Field(gt=0, le=1)] = Field(1.0, description="Nucleus sampling of the judge.")
     max_tokens: TokenCount = Field(512, description="Maximum length of a response in the judge's tokens.")
     both_orders: bool = Field(
-        True, description="For pair: whether both orders are judged; false: one order, at random for each case."
+        True,
+        description="For pair: whether the judge sees each pair in both orders; false: in one order, at random "
+        "for each case.",
     )
     criteria_in_one_request: bool = Field(
         True, description="For scale: whether one request asks for all criteria; false: a request for each criterion."
@@ -231,7 +234,7 @@ class Protocol(Penalties):
     judges: list[Name] | None = Field(None, description="The judges of this protocol; null: all of `judges`.")
     retry_unparsed: bool = Field(False, description="Send one more request after an unparsed response.")
     answers: Literal["free", "structured"] = Field(
-        "free", description="free: text; structured: JSON, enforced by the engine."
+        "free", description="Format of the response. free: text. structured: JSON, enforced by the engine."
     )
     adaptive: Adaptive | None = Field(
         None, description="For pair: sequential pairs (see docs/protocols.md); null: compare all pairs on all cases."

@@ -463,25 +463,26 @@ def _is_ledger(path: Path) -> bool:
 
 
 COLUMN_WORDS = {
-    "annotator": "name, always spelled the same; `worker_id`, `rater`, `participant_id` and the like are accepted",
-    "label": "number on the scale (`4`, `4.5`, `4,5`, `4 (good)`, digits of any script), an option of the scale, `Yes` "
-    "or `No`; may be called `value`",
+    "annotator": "name of the annotator, always spelled the same; the column can also be named `worker_id`, `rater`, "
+    "`participant_id` and the like",
+    "label": "label: a number on the scale (`4`, `4.5`, `4,5`, `4 (good)`), an option of the scale, `Yes` or `No`. "
+    "The column can also be named `value`",
     "item_id": "id of the dialogue. `system` and `case_id` (or `dialogue_id`) can replace this column. Add `corpus` "
     "if two sources share an id",
-    "case_id": "case of the pair; the columns `left` (shown first) and `right`, or `system` and `opponent`, name its "
-    "systems. Add `n_utterances` if dialogues were cut to several lengths",
+    "case_id": "case of a pair. The columns `left` (shown first) and `right`, or `system` and `opponent`, name its "
+    "two systems. Add `n_utterances` if dialogues were cut to several lengths",
     "winner": "for pairs, instead of `label`: the name of the better system, or `tie`. The column can also be named "
     "`outcome`, with "
     "`left`, `right`, `tie` or an option of the protocol",
-    "protocol": "name of the protocol. This column is needed if a label could belong to several protocols. Instead, "
-    "the file name can begin with the protocol",
-    "criterion": "name of the criterion. This column is needed if the protocol has several criteria",
+    "protocol": "name of the protocol; needed if a label could belong to several protocols. The file name can begin "
+    "with the protocol instead",
+    "criterion": "name of the criterion; needed if the protocol has several criteria",
     "place": "number of the first utterance by an AI, or of the first utterance that shows the criterion",
-    "round": "1 if the same annotator labelled the item again; otherwise 0 or absent",
-    "skipped": "1 if skipped",
+    "round": "1 for the annotator's second label of the item; otherwise 0 or empty",
+    "skipped": "1 if the annotator skipped the item",
     "comment": "free text",
-    "question": "question that the annotator read; `options` and `rubric` have the options and the rubric. DialEval "
-    "refuses labels of a changed question or scale",
+    "question": "question that the annotator read. The columns `options` and `rubric` have its options and its "
+    "rubric. DialEval refuses labels of a changed question or scale",
     "probability": "inclusion probability, if DialEval did not draw the sample",
 }
 """The columns of a table of labels, for the documentation."""

@@ -21,8 +21,8 @@ WRITTEN_ITEMS = Table(
         "could not be parsed"
     ),
     columns={
-        "procedure": "full; -styles: the prompt gives no personalities; -domains: it gives neither personalities nor "
-        "a domain (the basic prompt)",
+        "procedure": "variant of the writer's prompt. full: complete; -styles: without personalities; -domains: "
+        "without personalities and domain (the basic prompt)",
         "round": "number of the round of writing, from 0",
         "reasons": "short reasons for rejection",
         "details": "reasons for rejection in full",
@@ -82,11 +82,11 @@ EXPERT_ANSWERS = Table(
 )
 DIALOGBENCH_DIFFERENCES = differences(
     "dialogbench/differences",
-    row="pair of models (with their methods) and task, dimension or all tasks; and one row per ablation",
+    row="pair of models and scope (a task, a dimension or all tasks), and per ablation, model and scope",
     title="Pairwise tests of models",
     caption=(
-        "Differences of accuracies by task, by dimension and over all tasks, on shared items, and of the accuracies of "
-        "ablations. The compared systems are models."
+        "Differences of the accuracies of models on shared items. A model that answers by two methods counts as two. "
+        "Rows of ablations compare an ablation with the full procedure, as two samples."
     ),
 )
 ACCURACY = Table(
@@ -138,15 +138,15 @@ AVERAGES = Table(
     row="source, group of models, method, language and name (Avg. of DialogBench's Tables 2, 3 and 7; Figure 8)",
     title="Average accuracy by kind of model",
     caption=(
-        "Mean over the models of one kind or tag that answer by the same method. Intervals are for other items, with "
-        "the same models."
+        "Mean over the models of one kind or tag that answer by the same method. Intervals hold the models fixed, "
+        "and are about other items."
     ),
     columns={
         "group": "kind (chat, base) or tag of the models",
         "scope": "task, dimension, overall, domain, or domains (unweighted mean of a group of domains)",
         "name": "name of the task, dimension or domain",
         "models": "averaged models",
-        "n": "items",
+        "n": "number of items",
         "chance": "accuracy of random guessing",
         "published": "mean of the paper's own models of that kind",
     },
@@ -204,8 +204,8 @@ EXPERTS = Table(
     title="Accuracy of each expert",
     caption="In the tables of models, the row `people` has all experts together.",
     columns={
-        "expert": "expert; names with (simulated) are not human",
-        "task": "Overall: unweighted mean of the tasks",
+        "expert": "name of the expert; the names of simulated experts end with (simulated)",
+        "task": "task; Overall: unweighted mean of the tasks",
     },
     cells={"accuracy": Interval("ci_low", "ci_high")},
     numbers="share",
@@ -220,7 +220,7 @@ AGREEMENT = Table(
     row="source, language and task; the table is empty without two experts",
     title="Agreement of the experts",
     columns={
-        "task": "Overall: all items together",
+        "task": "task; Overall: all items together",
         "n": "number of items that at least two experts answered",
         "n_pairs": "number of pairs of experts on an item",
         "agreement": "share of pairs that chose the same option",
@@ -257,7 +257,7 @@ ABLATIONS = Table(
     row="variant, model, method, language and name (DialogBench's Table 4); written items only",
     title="Ablations of the written items",
     columns={
-        "difference": "difference from the full procedure",
+        "difference": "accuracy minus the accuracy of the full procedure",
     },
     cells={"accuracy": Interval("ci_low", "ci_high")},
     numbers="share",
@@ -283,8 +283,8 @@ STYLES = Table(
     row="variant, judge, language, speaker and style (DialogBench's Figure 5)",
     title="Styles of the speakers",
     columns={
-        "variant": "full; -styles: the prompt gives no personalities; -domains: it gives neither personalities nor a "
-        "domain (the basic prompt)",
+        "variant": "variant of the writer's prompt. full: complete; -styles: without personalities; -domains: "
+        "without personalities and domain (the basic prompt)",
         "share": "share of the parsed descriptions",
     },
     cells={"share": Interval("ci_low", "ci_high")},
@@ -298,8 +298,8 @@ DOMAIN_COUNTS = Table(
     row="variant, judge, language and domain (DialogBench's Figure 6)",
     title="Domains of the written items",
     columns={
-        "variant": "full; -styles: the prompt gives no personalities; -domains: it gives neither personalities nor a "
-        "domain (the basic prompt)",
+        "variant": "variant of the writer's prompt. full: complete; -styles: without personalities; -domains: "
+        "without personalities and domain (the basic prompt)",
         "share": "share of the parsed descriptions",
         "domain": "domain; other: none of the twenty",
     },
@@ -313,7 +313,7 @@ FILTER_COUNTS = Table(
     row="variant, language, task, domain and reason",
     title="Written items by reason of rejection",
     columns={
-        "n": "number of the writer's responses with this reason; of several reasons, the first counts",
+        "n": "number of the writer's responses with this reason. A response with several reasons counts for the first",
         "reason": "accepted; accepted_short (fewer than the ten requested turns); or the reason for rejection",
         "domain": "requested domain; empty for the basic prompt",
     },

@@ -127,11 +127,12 @@ Status = Literal["ok", "unparsed", "refused", "truncated", "low_mass", "missing"
 STATUSES: Mapping[Status, str] = {
     "ok": "the response was parsed",
     "unparsed": "the response has no verdict, or an ambiguous verdict; `reason` has the details",
-    "refused": "the model declined, or a content filter ended the response; it is not parsed",
-    "truncated": "the response ended before or within the verdict (`Index: 1` may be the beginning of 12), or the "
-    "prompt left no room for a response in the context window of a vLLM model",
-    "low_mass": "under `yes_no` and DialogBench's `choice`: all answer options together have a probability below .001 "
-    "as first token. Usually the model starts to reason: see [meta-evaluation](metaeval.md#configuration)",
+    "refused": "the model declined to answer, or a content filter ended the response",
+    "truncated": "the response ended before or within the verdict. For vLLM models also: the prompt left no room for "
+    "a response in the context window",
+    "low_mass": "under `yes_no` and DialogBench's `choice`: all answer options together have a probability below "
+    ".001 as first token. The usual cause is a model that starts to reason: see "
+    "[meta-evaluation](metaeval.md#configuration)",
     "missing": "no response; `answering.max_failure_share` limits the share of such requests",
 }
 """The statuses of responses, for the documentation."""
@@ -211,7 +212,7 @@ UTTERANCE_LENGTHS = Table(
     title="Utterance lengths",
     caption="Length of utterances in tokens.",
     columns={
-        "n": "utterances",
+        "n": "number of utterances",
         "mean": "mean number of tokens of an utterance",
         "p95": "95th percentile",
         "published_mean": "mean in the paper for a model of the same name",

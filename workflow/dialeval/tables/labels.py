@@ -279,7 +279,7 @@ VARIANCE_COMPONENTS = Table(
         "(coefficient for means of systems) or half-width (of the interval of a difference)",
         "component": "source of the variance, or the design",
         "estimate": "variance, coefficient or half-width. A variance is estimated without bias, so it may be negative",
-        "share": "share of the variance of a single label",
+        "share": "component's share of the variance of a single label",
         "n_levels": "number of levels of the component, such as cases, or pairs of system and case",
         "n_annotators": "number of annotators of the design",
         "n_repeats": "number of labels of an annotator on a dialogue; harmonic mean",

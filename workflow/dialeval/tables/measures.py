@@ -222,8 +222,8 @@ BIAS = Table(
     row="judge or pair of judges, and measure",
     title="Judge biases",
     caption=(
-        "Position bias, length bias and self-preference of each judge, and its agreement with itself and with other "
-        "judges. Intervals are clustered by seed."
+        "Position bias, length bias and self-preference of each judge, and the judge's agreement with itself and "
+        "with other judges. Intervals are clustered by seed."
     ),
     columns={**_WORDS, "measure": "bias or agreement measure, defined in docs/tables.md under Measures",
     "other_judge": "second judge"},
@@ -252,7 +252,7 @@ RANKS = Table(
         "Holm-adjusted p-values of the pairwise tests. Human dialogues are not ranked."
     ),
     columns={
-        "system": "ranked system", "table": "table that the compared estimates come from",
+        "system": "ranked system", "table": "table that has the compared estimates",
         "measure": "compared measure",
         "scope": "part of the results that is ranked, such as N = 16 or a criterion", "estimate": "estimate that "
         "determines the rank",
@@ -314,7 +314,7 @@ VARIANCE_COMPONENTS = Table(
         "(coefficient for means of systems) or half-width (of the interval of a difference)",
         "component": "source of the variance, or the design",
         "estimate": "variance, coefficient or half-width. A variance is estimated without bias, so it may be negative",
-        "share": "share of the variance of a single score",
+        "share": "component's share of the variance of a single score",
         "n_levels": "number of levels of the component, such as cases, or pairs of system and case",
         "n_judges": "number of judges of the design",
         "n_repeats": "number of repeats of the design; harmonic mean",
@@ -337,9 +337,9 @@ ADAPTIVE_ROUNDS = Table(
         "open, the test shows neither a difference nor equality."
     ),
     columns={
-        **_WORDS, "round": "from 1", "n_seeds": "number of seeds of the pair so far",
+        **_WORDS, "round": "number of the round, from 1", "n_seeds": "number of seeds of the pair so far",
         "estimate": "share of comparisons that the system wins; a tie counts half",
-        "se": "standard error under equality",
+        "se": "standard error of the estimate if the systems are equal",
         "statistic": "distance of the estimate from 0.5 in standard errors, with continuity correction",
         "boundary": "critical value of the statistic",
         "p": "p-value of the pair's last test, adjusted for earlier tests (stagewise ordering); empty in earlier "
@@ -348,7 +348,7 @@ ADAPTIVE_ROUNDS = Table(
         "n_requests": "number of requests of the pair so far",
         "n_requests_full": "number of requests of the pair in the full "
         "design",
-        "n_unparsed": "number of unparsed verdicts; they are left out",
+        "n_unparsed": "number of unparsed verdicts, which are left out",
         "n_missing": "number of requests without a response; no decision depends on them",
     },
     shown=False,

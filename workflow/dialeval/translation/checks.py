@@ -23,7 +23,7 @@ STATUSES = {
     "cut": "the translation was truncated by max_tokens, or the request is longer than the model's window",
     "refused": "the response is a refusal, or a remark about translating",
     "empty": "the response is empty",
-    "lines": "the response contains more than the utterance: further lines, an explanation, or the context",
+    "lines": "the response contains more than the translation: further lines, an explanation, or the context",
     "marks": "the translation lost, added or changed a placeholder or an address",
     "script": "the translation is not in the script of the language",
     "language": "the translation has common words of another language with the same script",

@@ -469,8 +469,8 @@ APPLICATIONS: dict[str, Conversion] = {
         is_uniform=False,
     ),
     "batch": Conversion(
-        "Files of OpenAI's or Anthropic's Batch API. Requests and results are separate files, and each has only one "
-        "side of a dialogue. DialEval refuses them, and the error describes how to join them.",
+        "Files of OpenAI's or Anthropic's Batch API. DialEval refuses these files, since requests and results are in "
+        "separate files. The error describes how to join the two files.",
         field_sets("custom_id body", "custom_id response", "custom_id result", "custom_id params"),
         each(_batch),
     ),

@@ -53,9 +53,9 @@ from dialeval.errors import UserError
 CONVERSIONS = {**DATA_SETS, **APPLICATIONS}
 FORMATS = {
     "jsonl": '`{"dialogue_id": "7", "system": "alpha", "utterances": [{"speaker": "user", "text": "..."}, ...]}`. '
-    "The field `utterances` can also be named `dialogue` or `dialog`; it can be named `turns` if the record has a "
-    "`dialogue_id` or the configuration sets `reader: jsonl`. Utterances can be plain texts: the speakers A and B "
-    'alternate, or `"speakers": ["user", "bot"]` names them. DialEval also reads ParlAI\'s logs '
+    "The field `utterances` can also be named `dialogue` or `dialog`. It can be named `turns` if the record has a "
+    "`dialogue_id`, or with `reader: jsonl`. Utterances can be plain texts. Then the speakers A and B alternate, or "
+    '`"speakers": ["user", "bot"]` names them. DialEval also reads ParlAI\'s logs '
     '(`"dialog": [[{"id": "teacher", "text": "..."}, ...], ...]`), MultiWOZ 2.2, DREAM, pairs of speaker and text '
     '(`[[0, "..."], [1, "..."]]`), a text of lines `Ann: ...` (SAMSum), exchanges '
     '`{"user": "...", "assistant": "..."}`, and an object of dialogues by their ids.',
@@ -81,13 +81,15 @@ FORMATS = {
     "Lines can also begin with `[10:15] Ann:`, `[10:15] <Ann>` or `**Ann:**`. DialEval also reads one dialogue per "
     "line, `Good morning . __eou__ ... __eou__` (DailyDialog), and ParlAI's numbered lines (Persona-Chat), without "
     "their candidates and personas.",
-    "csv": "One row per utterance: `dialogue_id`, `system`, `speaker`, `text`; optional `case_id`, `turn` (orders the "
-    "rows), `language`. Common column names are recognized (`conversation_id`, `model`, `role`, `content`, ...). "
-    "The file can have commas, semicolons or tabs between columns. It can also be an `.xlsx` (the first sheet is "
-    "read), or JSON with an object per utterance. A table can also have one row per dialogue: with a list of messages "
-    "or lines `Ann: ...` in a cell, or with the columns of `replies`, `comparisons` or `preferences`.",
-    "inspect": "Inspect's log, `.eval` or JSON, or a folder of `.eval` logs. The system is the model, a sample is the "
-    "case, and each epoch a dialogue. Samples with an error are left out.",
+    "csv": "One row per utterance, with the columns `dialogue_id`, `system`, `speaker` and `text`. Optional columns "
+    "are `case_id`, `turn` (orders the rows) and `language`. Common column names are recognized (`conversation_id`, "
+    "`model`, `role`, `content`, ...). "
+    "Commas, semicolons or tabs separate the columns. The file can also be an `.xlsx` (DialEval reads the first "
+    "sheet), or JSON with an object per utterance. A table can also have one row per dialogue. The dialogue is then "
+    "in one cell, as a list of messages or as lines `Ann: ...`, or the columns are those of `replies`, `comparisons` "
+    "or `preferences`.",
+    "inspect": "Inspect's log, `.eval` or JSON, or a folder of `.eval` logs. The model is the system, a sample is a "
+    "case, and each epoch is a dialogue. Samples with an error are left out.",
     "lm_eval": "lm-eval's `samples_<task>_*.jsonl` (`--log_samples`) of tasks that generate text, or the folder of "
     "several models. `results_*.json` beside a file names the system.",
     "langfuse": "Langfuse's traces or observations, JSON or JSON Lines. Traces with the same session are one "
@@ -96,13 +98,13 @@ FORMATS = {
     "a thread is a dialogue.",
     "opentelemetry": "Spans as OTLP JSON, with messages by the conventions of OpenTelemetry (`gen_ai.input.messages`, "
     "`gen_ai.output.messages`), OpenLLMetry (`gen_ai.prompt.0.content`) or OpenInference (`llm.input_messages`).",
-    "slack": "Slack's unpacked export, a channel's folder or a day's file. A thread is a dialogue. The other "
-    "messages of a channel on one day are a dialogue. The system is the app that answers.",
+    "slack": "Slack's unpacked export, a channel's folder or a day's file. A thread is a dialogue. All other "
+    "messages of a channel on one day are also a dialogue. The system is the app that answers.",
     "whatsapp": "WhatsApp's exported chat, `.txt`, or a folder of them. Set `evaluated_role` to the judged sender.",
     "tweets": "Customer Support on Twitter (`twcs.csv`): `tweet_id`, `author_id`, `inbound`, `text`, "
     "`in_response_to_tweet_id`. Tweets that answer each other are a dialogue. The system is the company's account.",
-    "subtitles": "Subtitles and transcripts of meetings (`.srt`, `.vtt`) with a speaker in each: `Ann: Hi` or "
-    "`<v Ann>Hi</v>`.",
+    "subtitles": "Subtitles and transcripts of meetings (`.srt`, `.vtt`) with a speaker in each subtitle: `Ann: Hi` "
+    "or `<v Ann>Hi</v>`.",
     **{name: one.about for name, one in CONVERSIONS.items()},
 }
 """The content of a file, by the reader's name in the configuration, for the documentation."""

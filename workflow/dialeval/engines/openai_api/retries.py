@@ -32,7 +32,8 @@ FAILURES = {
     "server": "status 5xx",
     "connection": "the connection cannot be opened, or is lost",
     "timeout": "no response within `timeout_seconds`",
-    "malformed": "the response is no valid JSON, for example a login page, or has more than 64 MB (not retried)",
+    "malformed": "the response is no valid JSON, for example a login page. A response of more than 64 MB is also "
+    "malformed, but not retried",
     "authentication": "wrong key, or no permission",
     "quota": "no credit",
     "not_found": "unknown model or address",

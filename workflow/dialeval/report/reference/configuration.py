@@ -70,6 +70,7 @@ SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
 )
 SHARED: dict[str, tuple[type[BaseModel], ...]] = {
     "`models.<name>`, all engines": tuple(config.ENGINES.values()),
+    "`protocols.unieval`, `protocols.arena` and `protocols.gteval`": (config.UniEval, config.Arena, config.GTEval),
     "`models.<name>.train` and `models.<name>.lora`": (config.EncoderTraining, config.LoraTraining),
 }
 """Headings of the fields that sections have in common."""
@@ -82,8 +83,8 @@ errors: the field, its value and the remedy. A field without an effect, such as 
 corpus whose reader is not `severity_levels`, is an error. A section that the run does not use, such as `elo` without
 ratings, is no error.
 
-Fields without a default are required, unless their description names an exception. This page is generated from
-`workflow/dialeval/config/`.
+Fields without a default are required, unless their description names an exception. Fields that several sections share
+have a table before these sections. This page is generated from `workflow/dialeval/config/`.
 """
 
 
@@ -110,8 +111,8 @@ def docs_text() -> str:
         parts.append(f"\n## {title}\n")
         if section.__doc__ and section is not config.Config:
             parts.append(inspect.cleandoc(section.__doc__) + "\n")
-        parts.append(_TABLE)
-        parts += [row for row in _rows(section) if row not in shared.get(section, [])]
+        own = [row for row in _rows(section) if row not in shared.get(section, [])]
+        parts += [_TABLE, *own] if own else ["All its fields are above."]
     return "\n".join(parts) + "\n"
 
 

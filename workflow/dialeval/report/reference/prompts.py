@@ -16,9 +16,9 @@ DOCS = PROJECT / "docs" / "prompts.md"
 MARK = "## Reference\n"
 HEAD = """
 This part is generated from `workflow/dialeval/report/reference/prompts.csv` (`python -m dialeval.report.reference`).
-The templates lie in `workflow/dialeval/prompts/` (`ours`) and `workflow/dialeval/prompts/papers/` (`papers`).
+The templates are in `workflow/dialeval/prompts/` (`ours`) and `workflow/dialeval/prompts/papers/` (`papers`). Both sets
+use the same file if `papers/` has no file of its name.
 """
-_SAME = {"asks": "As `ours`.", "departs": "The set has no separate template."}
 
 
 def descriptions() -> dict[str, dict[str, dict[str, Row]]]:
@@ -47,7 +47,7 @@ def _about(name: str, sets: dict[str, Row]) -> str:
     ours = sets["ours"]
     if "papers" not in sets and not ours["departs"]:
         return f"- `{name}`: {ours['asks']}\n"
-    rows = {"ours": ours, "papers": sets.get("papers", _SAME)}
-    cells = [f"| `{name}` | {about['asks']} | {about['departs']} |" for name, about in rows.items()]
+    rows = {"`ours`": ours, "`papers`": sets["papers"]} if "papers" in sets else {"both": ours}
+    cells = [f"| {name} | {about['asks']} | {about['departs']} |" for name, about in rows.items()]
     lines = [f"#### `{name}`\n", "| set | content | differences from the paper |", "|---|---|---|", *cells]
     return "\n".join(lines) + "\n"

@@ -268,7 +268,7 @@ This part is generated from the constants in `workflow/dialeval/tables/` (`pytho
 
 - A table with a slash in its name is in `results/tables/`, as Parquet and CSV. Another path below `results/` is in
   parentheses. `measures/` stands for the name of the protocol.
-- A column with a question mark may be empty.
+- A column with a question mark may be empty. A column without a type is text.
 - Descriptions that many tables share are in the two tables below. Descriptions that the tables of a part share are at
   the beginning of the part. Other descriptions are below their table.
 """
@@ -332,7 +332,7 @@ def _field(field: pa.Field) -> str:
     kind = str(field.type)
     words = _TYPES.get(kind, "texts by name" if kind.startswith("map<string, string") else "")
     words = words or ("numbers by name" if kind.startswith("map") else "list")
-    return f"`{field.name}` {words}{'?' if field.nullable else ''}"
+    return f"`{field.name}`{'' if words == 'text' else f' {words}'}{'?' if field.nullable else ''}"
 
 
 # Items of the papers: where each table and figure is, and which printed values can be recomputed.
