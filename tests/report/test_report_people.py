@@ -219,8 +219,8 @@ def test_the_part_on_labels_says_where_their_variance_comes_from() -> None:
     tables = {**inputs.tables, "labels/variance_components": to_table(VARIANCE_COMPONENTS, [*rows, *few])}
     (one,) = people_boards(dataclasses.replace(inputs, tables=tables))
     assert one.summary.details[-1] == (
-        "Differences between annotators' means make 12.5% of the variance of labels of empathy, and their disagreement "
-        "on systems and dialogues makes 55.0%."
+        "Variance of the labels of empathy: 12.5% is between annotators' means, 55.0% is their disagreement on systems "
+        "and dialogues."
     )
 
 

@@ -501,8 +501,8 @@ def spread_of_labels(inputs: ReportInputs, protocol: str) -> list[str]:
         if "annotator" in parts:
             between, among = (write_number(share, "share") for share in (parts["annotator"], _disagreement(parts)))
             sentences.append(
-                f"Differences between annotators' means make {between} of the variance of labels"
-                f"{criterion and f' of {criterion}'}, and their disagreement on systems and dialogues makes {among}."
+                f"Variance of the labels{criterion and f' of {criterion}'}: {between} is between annotators' means, "
+                f"{among} is their disagreement on systems and dialogues."
             )
     return sentences
 
