@@ -357,7 +357,7 @@ def test_annotators_of_a_pilot_are_a_part_of_the_plan(answers: int) -> None:
 def test_the_cheapest_design_for_a_difference_is_that_of_a_search_over_all() -> None:
     found = planned_labels(0.6, label=0.5, case=0.3)["people"]
     people = HumanLabelDesign(
-        2.0 * 1.2 * 3, 0.6, False, 3.0, 87.0, answers=4.0, annotators=4.0, error=1.05 / 1.2, harshness=0.25 / 1.2
+        2.0 * 1.2 * 3, 0.6, False, 3.0, 87.0, answers=4.0, annotators=4.0, error=1.05 / 1.2, severity_share=0.25 / 1.2
     )
     better = []
     for n, answers in itertools.product(range(2, 400), (1, 2, 3)):  # with the most labels that cost a little less

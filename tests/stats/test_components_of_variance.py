@@ -142,7 +142,7 @@ def test_repeats_of_few_cases_have_an_estimate_without_interval() -> None:
     left = first | (case < FEWEST_CASES - 1)
     found = variance_components(value[left], system[left], case[left], judge[left])
     place = found.names.index("repeat")
-    assert found.n_telling[place] == FEWEST_CASES - 1
+    assert found.n_informative[place] == FEWEST_CASES - 1
     assert np.isfinite(found.estimate[place])
     assert np.isnan(found.ci_low[place])
     assert found.few_cases(place)

@@ -105,7 +105,8 @@ class Elo(Section):
     )
     repeats: Repeats = Field(
         10,
-        description="Number of repeats of the shuffles. The estimate is their mean; `elo_sd` needs at least five.",
+        description="Number of times that all shuffles are repeated. The estimate is the mean over repeats; `elo_sd` "
+        "needs at least five repeats.",
     )
     resamples: Resamples = Field(1000, description="Number of bootstrap resamples of the seeds.")
 

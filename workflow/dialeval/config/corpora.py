@@ -140,8 +140,8 @@ class Transcripts(Section):
     cases: Literal["auto", "opening", "none"] = Field(
         "auto",
         description=(
-            "Identifier of shared cases: auto (case_id, else prompt, else a dialogue_id of several systems), "
-            "opening (the same first utterance), none."
+            "Field that identifies the cases that systems share. auto: case_id, else prompt, else a dialogue_id that "
+            "several systems have. opening: the first utterance. none: no shared cases."
         ),
     )
     show: Shown = Shown()

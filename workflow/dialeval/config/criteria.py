@@ -129,12 +129,13 @@ class OwnCriterion(Section):
     )
     question: ByLevel | None = Field(
         None,
-        description="Question with the answers Yes (good) and No, for form probability. A text, or {turn: ..., "
+        description="Question with the answers Yes (good) and No, for the form probability. A text, or {turn: ..., "
         "dialogue: ...}.",
     )
     meaning: ByLevel | None = Field(
         None,
-        description="Definition, for form scale. A text, or {turn: ..., dialogue: ...}; null: the question or name.",
+        description="Definition, for the form scale. A text, or {turn: ..., dialogue: ...}; null: the question, else "
+        "the name.",
     )
     scale: OwnScale = Field(
         (1.0, 5.0),
@@ -146,7 +147,8 @@ class OwnCriterion(Section):
     rubric: Rubric = Field({}, description="Descriptions of values or options of the scale, such as {1: ..., 7: ...}.")
     aliases: list[Text] = Field([], description="Other names that judges may use in responses.")
     sensitive_to: list[Name] = Field(
-        [], description="Perturbations that lower the criterion; robustness then scores perturbed items on it."
+        [],
+        description="Perturbations that lower the criterion. Robustness then scores perturbed items on the criterion.",
     )
     translations: dict[Annotated[str, Field(pattern=r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")], OwnWords] = Field(
         {}, description="Language code -> translation for items in that language, such as {zh: {question: ...}}."

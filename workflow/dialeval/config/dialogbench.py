@@ -33,8 +33,8 @@ class Experts(Section):
     answers: Path | None = Field(
         None,
         description=(
-            "CSV file of answers, relative to data_dir or absolute. Its columns are item, answer and, with several "
-            "experts, expert. The filled-in sheet is such a file. null: the run only writes the sheet."
+            "CSV file of answers, such as the filled-in sheet, relative to data_dir or absolute. Its columns are "
+            "item, answer and, with several experts, expert. null: the run only writes the sheet."
         ),
     )
     per_task: Count = Field(
@@ -90,8 +90,8 @@ class WrittenItems(Penalties):
     ablations: list[Literal["styles", "filter", "domains"]] = Field(
         [],
         description=(
-            "The paper's ablations: styles (items without personalities), filter (including items that the "
-            "filter rejected), domains (items with the paper's basic prompt; Figures 5a and 6)."
+            "The paper's ablations. styles: items without personalities. filter: items that the filter rejected are "
+            "included. domains: items with the paper's basic prompt (Figures 5a and 6)."
         ),
     )
     max_rounds: Repeats = Field(3, description="Maximum number of requests for an item that breaks a rule.")
@@ -109,7 +109,7 @@ class WrittenItems(Penalties):
     )
     max_question_share: Share = Field(1.0, description="Maximum share of utterances with a question.")
     duplicate_similarity: Annotated[Number, Field(gt=0, le=1)] = Field(
-        0.7, description="Share of common word trigrams at which two dialogues of a task count as duplicates."
+        0.7, description="Share of common word trigrams from which on two dialogues of a task are duplicates."
     )
 
     @field_validator("tasks")
@@ -178,11 +178,11 @@ class DialogBench(Penalties):
 
     bundled: list[Language] = Field([], description="Languages of the bundled items: en (48 items), zh (12).")
     published: dict[Name, PublishedItems] = Field({}, description="Items in the published format, by name.")
-    written: WrittenItems | None = Field(None, description="Items to write, see below; null: none.")
+    written: WrittenItems | None = Field(None, description="Items to write; null: none.")
     limit: Count | None = Field(
         None, description="Maximum number of items per source, task and language, for a trial run."
     )
-    examine: Examine = Field(Examine(), description="Models to examine; see below.")
+    examine: Examine = Field(Examine(), description="Models to examine.")
     circular: bool = Field(
         False,
         description="Whether methods letter and choice use every rotation of the options, against position bias.",

@@ -49,7 +49,7 @@ class AnyModel(Section):
     tags: list[Name] = Field(
         [],
         exclude=True,
-        description="Tags such as open-source. Settings that take a group of models accept a tag.",
+        description="Tags, such as open-source. Settings that take a group of models accept a tag.",
     )
     resources: JobResources = Field(
         JobResources(),
@@ -189,7 +189,7 @@ class OpenAIModel(AnyModel):
     context_window: Count | None = Field(
         None,
         description=(
-            "Maximum number of tokens of prompt and response; null: unknown, and the endpoint refuses longer requests."
+            "Maximum number of tokens of prompt and response; null: unknown. The endpoint then refuses longer requests."
         ),
     )
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] | None = Field(
@@ -217,8 +217,8 @@ class OpenAIModel(AnyModel):
         None,
         min_length=1,
         description=(
-            "Mark that ends the reasoning in a response, such as </think>; null: the endpoint separates "
-            "reasoning or starts it with <think>."
+            "Mark that ends the reasoning in a response, such as </think>. null: the endpoint returns the reasoning "
+            "separately, or the reasoning begins with <think>."
         ),
     )
     extra_body: dict[str, Any] = Field({}, description="Further fields in the body of every request.")
@@ -251,15 +251,15 @@ class OpenAIModel(AnyModel):
     max_total_seconds: Seconds = Field(
         1800.0,
         description=(
-            "Maximum time over which a failed or refused (429) request is sent again. If the endpoint refuses "
-            "every request for this time, the job stops."
+            "Maximum time in which a failed or refused (429) request is sent again. If the endpoint refuses every "
+            "request for this time, the job stops."
         ),
     )
     patience_seconds: Annotated[Number, Field(ge=0, le=10_000_000)] = Field(
         30.0,
         description=(
-            "Time after which the job stops if the endpoint returns only errors; a third of it if the "
-            "endpoint cannot be reached at all."
+            "Time after which the job stops if the endpoint returns only errors. A third of this time is enough if "
+            "the endpoint cannot be reached."
         ),
     )
     batch: bool = Field(
@@ -269,7 +269,8 @@ class OpenAIModel(AnyModel):
     batch_requests: Annotated[Integer, Field(ge=1, le=50_000)] = Field(
         50_000,
         description=(
-            "Maximum number of requests in a batch. Set a lower number if the endpoint limits the tokens in progress."
+            "Maximum number of requests in a batch. Set a lower number if the endpoint limits the tokens of open "
+            "batches."
         ),
     )
     batch_poll_seconds: Seconds = Field(60.0, description="Maximum time between two status checks of a batch.")
@@ -278,8 +279,8 @@ class OpenAIModel(AnyModel):
     budget: Annotated[Number, Field(gt=0)] | None = Field(
         None,
         description=(
-            "Maximum cost of the model, in the currency of the prices, over all protocols and all runs that "
-            "share a store. DialEval sends no request that could exceed it."
+            "Maximum cost of the model over all protocols and all runs that share a store, in the currency of the "
+            "prices. DialEval sends no request that could exceed it."
         ),
     )
 

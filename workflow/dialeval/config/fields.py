@@ -24,7 +24,8 @@ class Fields(Section):
     """What a configuration says."""
 
     data_dir: Path = Field(
-        Path("data"), description="Folder of the public data sets, with the folder structure of their origins."
+        Path("data"),
+        description="Folder of the public data sets. Each data set keeps the folder structure of its source.",
     )
     public_corpora: list[str] = Field(
         [], description="Public corpora that the target `download` fetches into data_dir."
@@ -41,39 +42,37 @@ class Fields(Section):
     contamination: bool = Field(
         False,
         description=(
-            "Whether to search `corpora` for passages (50 letters and digits) of the cases and of the systems' "
-            "responses. The search makes no requests."
+            "Whether to search `corpora` for passages of the cases and of the systems' responses. A passage has 50 "
+            "letters and digits. The search makes no requests."
         ),
     )
     memorization: Memorization | None = Field(
-        None, description="Completion test of memorised texts; it makes requests (see docs/transcripts.md)."
+        None, description="Completion test of memorised texts (see docs/transcripts.md). It makes requests."
     )
     budget: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
         None,
         description=(
-            "Maximum cost of all models, in the currency of the prices, over all runs that share a store. "
-            "Models behind endpoints then need prices."
+            "Maximum cost of all models over all runs that share a store, in the currency of the prices. Models "
+            "behind endpoints then need prices."
         ),
     )
     models: dict[Name, Model] = Field(
         description="Models that chat or judge, by a name of your choice. A run with only `battles` needs no models."
     )
-    chatbots: list[Name] = Field([], description="Models that chat.")
-    judges: list[Name] = Field([], description="Models that judge.")
+    chatbots: list[Name] = Field([], description="Names of the models that chat.")
+    judges: list[Name] = Field([], description="Names of the models that judge.")
     corpora: dict[Name, Corpus] = Field(
         min_length=1,
         description="Sources of dialogues, by a name of your choice. Default without chatbots: the bundled dialogues.",
     )
     seeds: Seeds = Field(
-        description="Beginnings of dialogues that chatbots continue, see below. Not needed without chatbots or with "
-        "scenarios."
+        description="Beginnings of dialogues that chatbots continue. Not needed without chatbots or with scenarios."
     )
     selfchat: Selfchat = Selfchat()
     protocols: Protocols = Field(
         Protocols(),
         description=(
-            "Evaluations to run: the papers' and your own, see below. Default with chatbots and judges: "
-            "unieval, arena, gteval."
+            "Evaluations to run: the papers' and your own. Default with chatbots and judges: unieval, arena, gteval."
         ),
     )
     criteria: dict[Name, OwnCriterion] = Field(
@@ -85,9 +84,8 @@ class Fields(Section):
     target_differences: dict[Name, Annotated[Number, Field(gt=0, allow_inf_nan=False)]] = Field(
         {},
         description=(
-            "Difference of two systems to detect, by protocol. Its unit is that of the protocol's measure: points of a "
-            "scale or rating, or a share (.1 is ten percentage points). The target `estimate` then prints the "
-            "cheapest design."
+            "Difference of two systems to detect, by protocol: points of a scale or rating, or a share (.1 is ten "
+            "percentage points). The target `estimate` then prints the cheapest design."
         ),
     )
     labels: Labels | None = Field(None, description="Human labels of systems' dialogues (see docs/labels.md).")
@@ -97,12 +95,12 @@ class Fields(Section):
     ensembles: dict[Name, list[Name]] = Field(
         {},
         description=(
-            "Ensembles, by name: lists of models and score_files whose scores, mapped to [0, 1], are averaged "
+            "Ensembles, by name: each is a list of models and score_files. Scores are mapped to [0, 1] and averaged "
             "(see docs/metaeval.md)."
         ),
     )
     translate: dict[Name, Translation] = Field(
-        {}, description="Corpora that a model translates, by the corpus' name (see docs/translation.md)."
+        {}, description="Corpora that a model translates, by name (see docs/translation.md)."
     )
     metaeval: MetaEval | None = None
     robustness: Robustness | None = None

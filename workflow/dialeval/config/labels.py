@@ -30,22 +30,24 @@ class Labels(Section):
 
     path: Path = Field(
         description=(
-            "Folder of human labels: exports of the labelling page, and files of other tools; relative to the "
-            "folder of the run, or absolute. DialEval stores the record of the sample in the same folder."
+            "Folder of human labels, with exports of the labelling page and files of other tools; relative to the "
+            "folder of the run, or absolute. DialEval stores the record of the sample there."
         )
     )
     protocols: list[Name] | None = Field(
         None, min_length=1, description="Protocols with human labels; null: all protocols about systems' dialogues."
     )
     n: Count = Field(
-        50, description="Size of the sample for each protocol: dialogues per system; for pairs, comparisons in all."
+        50,
+        description="Size of the sample for each protocol: number of dialogues per system; for pairs, number of "
+        "comparisons in all.",
     )
     sampling_design: Literal["random", "cases", "score", "uncertainty", "active"] = Field(
         "random",
         description=(
-            "random; cases (all systems' dialogues on randomly drawn cases); score (evenly over the judge's "
-            "scores); uncertainty (half at random, half where the judge is least certain); active (inclusion "
-            "probabilities half uniform, half proportional to the judge's predicted error)."
+            "random: items at random. cases: all systems' dialogues on random cases. score: evenly over the judge's "
+            "scores. uncertainty: half at random, half where the judge is least certain. active: inclusion "
+            "probabilities that are half uniform, half proportional to the judge's predicted error."
         ),
     )
     questions: dict[Name, QuestionText | dict[Name, QuestionText]] = Field(
@@ -80,7 +82,8 @@ class Labels(Section):
     )
     panel: Literal["mean", "dawid_skene"] | None = Field(
         "mean",
-        description="Combination of several judges: mean, or dawid_skene if some may be bad; null: none.",
+        description="Combination of several judges: mean, or dawid_skene if some judges may be bad; null: no "
+        "combination.",
     )
     confidence: Annotated[Number, Field(gt=0, lt=1)] = Field(0.95, description="Confidence of the intervals.")
     price: Annotated[Number, Field(ge=0)] | None = Field(

@@ -89,8 +89,8 @@ class RatedCorpus(Section):
     limit: Count | None = Field(
         60,
         description=(
-            "Maximum number of dialogues per language, with all their rated items; null: all. The "
-            "default of 60 applies to severity_levels only; other readers read all."
+            "Maximum number of dialogues per language, each with all its rated items; null: all. The default of 60 "
+            "applies only to severity_levels; other readers read all dialogues."
         ),
     )
     languages: list[str] | None = Field(
@@ -101,19 +101,21 @@ class RatedCorpus(Section):
         None,
         min_length=1,
         description=(
-            "Criteria that yes_no asks about; null: those of `criterion_map`, or else the papers' five for "
-            "turns or dialogues. rating asks about the papers' five and about your own criteria in this list."
+            "Criteria of the protocol yes_no; null: the criteria of `criterion_map`, else the papers' five for turns "
+            "or dialogues. The protocol rating has the papers' five, and your own criteria in this list."
         ),
     )
     criterion_map: dict[Name, Annotated[str, Field(min_length=1)]] = Field(
         {},
         description=(
-            "Criterion that judges score -> criterion that humans rated, such as {relevance: overall} in "
-            "xDial-Eval. yes_no asks about these criteria and `dimensions`."
+            "Criterion that judges score -> criterion that humans rated, such as {relevance: overall} in xDial-Eval. "
+            "The protocol yes_no has these criteria and `dimensions`."
         ),
     )
     benchmark: str = Field(
-        "all", min_length=1, description="Name of the benchmark. Averages are over the corpora of a benchmark."
+        "all",
+        min_length=1,
+        description="Benchmark that the corpus belongs to. Tables have averages over the corpora of a benchmark.",
     )
     optional: bool = Field(False, description="Whether the run skips the corpus if its file is missing.")
 
@@ -169,13 +171,13 @@ class MetaEval(Section):
         {},
         description=(
             "Judge, ensemble or score file -> system of the papers, such as LLaMA-2-7B (multilingual). Tables show "
-            "the published values of this system beside it (see docs/metaeval.md)."
+            "the published values of this system (see docs/metaeval.md)."
         ),
     )
     imputer: Name | None = Field(
         None,
         description=(
-            "Judge whose repeated ratings (protocol rating) impute missing dimensions of a corpus "
+            "Judge that imputes missing dimensions of a corpus by its repeated ratings under the protocol rating "
             "(comp-analysis, 'Fill up missing annotations'). The judge is not compared with its own ratings."
         ),
     )
@@ -236,8 +238,8 @@ class Robustness(Section):
     min_quality: Share | None = Field(
         None,
         description=(
-            "Minimum human rating of an item to perturb, mapped to 0 to 1; null: no minimum. The rating is the mean "
-            "overall rating or, if an item has none, the mean of all rated dimensions."
+            "Minimum human rating of an item to perturb, on a scale from 0 to 1; null: no minimum. The rating is the "
+            "mean overall rating, else the mean of all rated dimensions."
         ),
     )
     wordnet: Path | None = Field(
@@ -270,7 +272,7 @@ class Robustness(Section):
         ),
     )
     severity_levels: SeverityLevels | None = Field(
-        SeverityLevels(), description="Perturbed dialogues of increasing severity; null: none."
+        SeverityLevels(), description="Perturbed dialogues of increasing severity; null: no such dialogues."
     )
     confidence: Share = Field(0.95, description="Confidence of the intervals.")
 

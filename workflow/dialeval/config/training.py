@@ -40,8 +40,8 @@ class TrainingSet(Section):
 
     level: Literal["turn", "dialogue"] = Field(
         description=(
-            "turn: learn whether the last utterance is relevant (PoE-style); dialogue: learn which of two "
-            "dialogues is better (FineD-style)."
+            "turn: the judge learns whether the last utterance is relevant (as in PoE). dialogue: the judge learns "
+            "which of two dialogues is better (as in FineD-Eval)."
         )
     )
     domains: dict[Name, list[Name]] = Field(
@@ -72,8 +72,8 @@ class TrainingSet(Section):
     )
     pairs_per_language: Count | None = Field(
         None,
-        description="Number of pairs per language, including development and held-out parts (10,000 for LoRA in the "
-        "paper); null: all.",
+        description="Number of pairs per language, including the development and held-out parts; null: all. The "
+        "paper uses 10,000 for LoRA.",
     )
     max_context: Count = Field(10, description="For turn: maximum number of utterances of context.")
     development: Annotated[Share, Field(gt=0)] = Field(0.1, description="Share of dialogues for early stopping.")
@@ -81,8 +81,8 @@ class TrainingSet(Section):
     overlap: Literal["refuse", "leave_out"] = Field(
         "refuse",
         description=(
-            "If dialogues of the training set are also judged: refuse (the run stops) or leave_out (they are "
-            "not trained on)."
+            "If judges also score dialogues of the training set: refuse (the run stops) or leave_out (training "
+            "leaves these dialogues out)."
         ),
     )
 
@@ -149,8 +149,8 @@ class EncoderTraining(Learning):
     freeze_body: bool = Field(False, description="Whether only heads and adapters are trained.")
     pooling: Literal["mean", "parts"] = Field(
         "mean",
-        description="Input of the heads. mean: the mean hidden state, as in PoE. parts: the mean states of a turn's "
-        "context and response, their product and their absolute difference.",
+        description="Input of the heads. mean: the mean hidden state, as in PoE. parts: the mean states of context "
+        "and response of a turn, with their product and absolute difference.",
     )
     margin: Share = Field(0.1, description="Margin of the ranking loss, for dialogues.")
 

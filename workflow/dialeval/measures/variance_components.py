@@ -102,7 +102,7 @@ def component_rows(one: Components, n_systems: int, *, without_designs: str = ""
             "share": variances[name] / total if total > 0.0 else None,
             "n_levels": int(one.n_groups[place]),
             **run,
-            "n_clusters": int(one.n_telling[place]),
+            "n_clusters": int(one.n_informative[place]),
             "note": "; ".join(filter(None, notes)) or (None if total > 0.0 else ALL_EQUAL),
         }
     if n_systems < 2:

@@ -231,13 +231,13 @@ def _annotated(rows: Sequence[Row], number: Number) -> HumanLabelDesign | None:
     variance = {name: max(row["estimate"] or 0.0, 0.0) for name, row in found.items()}
     first = next(iter(found.values()))
     answers, n_annotators = first["n"] / n_dialogues, max(float(first["n_annotators"]), 1.0)
-    harshness = sum(variance.get(name, 0.0) for name in _OF_ANNOTATORS)
-    error = harshness + sum(variance.get(name, 0.0) for name in _OF_LABELS)
-    of_labels = error / answers - harshness / max(n_annotators, answers)
+    severity = sum(variance.get(name, 0.0) for name in _OF_ANNOTATORS)
+    error = severity + sum(variance.get(name, 0.0) for name in _OF_LABELS)
+    of_labels = error / answers - severity / max(n_annotators, answers)
     total = sum(variance.get(name, 0.0) for name in (CASE, *_OF_DIALOGUES)) + of_labels
     if not answers > 1.0 or not total > 0.0:
         return None
-    shares = {"error": error / total, "harshness": harshness / total}
+    shares = {"error": error / total, "severity_share": severity / total}
     between = variance.get(_OF_ANNOTATORS[1], math.nan) / total
     return HumanLabelDesign(math.nan, math.nan, answers=answers, annotators=n_annotators, **shares, between=between)
 

@@ -134,8 +134,8 @@ class HumanLabelDesign(NamedTuple):
         annotators: number of all annotators of these labels.
         error: variance of one annotator's labels about the dialogues' means over all possible annotators, divided by
             the variance of the dialogues' mean labels.
-        harshness: part of `error` that is due to annotators' severity, which is the same on all dialogues of a system.
-            It cancels if every annotator labels every dialogue.
+        severity_share: part of `error` that is due to annotators' severity. An annotator's severity is the same on all
+            dialogues of a system, so it cancels if every annotator labels every dialogue.
         between: variance over annotators of the difference of two systems (twice the component system x annotator). It
             is divided by the number of annotators, and added only if annotators are a random sample.
     """
@@ -148,12 +148,12 @@ class HumanLabelDesign(NamedTuple):
     answers: float = 1.0
     annotators: float = 1.0
     error: float = 0.0
-    harshness: float = 0.0
+    severity_share: float = 0.0
     between: float = 0.0
 
     def of_labels(self, answers: float, n_annotators: float) -> float:
         """Return the variance of a dialogue's mean label among annotators, as a share of `spread`."""
-        return self.error / answers - self.harshness / max(n_annotators, answers)
+        return self.error / answers - self.severity_share / max(n_annotators, answers)
 
     def half_width(self, n_labels: float, n_total: float, confidence: float) -> float:
         """Return half the width of the interval of a difference.

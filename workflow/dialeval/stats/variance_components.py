@@ -112,16 +112,16 @@ def variance_components(
         known_replicates = np.where(np.isfinite(replicates), replicates, np.nan)
         mean = np.nansum(known_replicates, axis=0) / np.maximum(np.isfinite(known_replicates).sum(axis=0), 1)
     replicates = known_replicates - mean + estimate
-    telling = pairs.telling()
-    low, high = _interval(estimate, replicates, telling, confidence)
-    untold = telling < FEWEST_CASES
+    informative = pairs.informative()
+    low, high = _interval(estimate, replicates, informative, confidence)
+    too_few = informative < FEWEST_CASES
     return Components(
         names=tuple(kept),
         estimate=estimate,
-        ci_low=np.where(untold, np.nan, low),
-        ci_high=np.where(untold, np.nan, high),
+        ci_low=np.where(too_few, np.nan, low),
+        ci_high=np.where(too_few, np.nan, high),
         n_groups=np.array([len(np.unique(partitions[name])) for name in kept], dtype=np.int64),
-        n_telling=telling,
+        n_informative=informative,
         joined={name: tuple(others) for name, others in joined.items()},
         design=_design_of(codes),
         n=len(values),
@@ -139,7 +139,7 @@ class Components:
         estimate: variance of each, possibly negative, shape [n_components].
         ci_low, ci_high: limits of the intervals; NaN if fewer than five cases contribute to a component.
         n_groups: number of levels of each component.
-        n_telling: number of cases that contribute to each component, such as those with repeats.
+        n_informative: number of cases that contribute to each component, such as those with repeats.
         joined: for each of `names`, the components that the design cannot separate from it; its estimate contains them.
             The key "" has the components with a single level, such as one judge.
         design: numbers of cases, judges and repeats of the scores.
@@ -153,7 +153,7 @@ class Components:
     ci_low: FloatArray
     ci_high: FloatArray
     n_groups: IntArray
-    n_telling: IntArray
+    n_informative: IntArray
     joined: Mapping[str, tuple[str, ...]]
     design: StudyDesign
     n: int
@@ -180,7 +180,7 @@ class Components:
 
     def few_cases(self, place: int) -> str:
         """Return why a component has no interval; empty if it has one."""
-        return "" if self.n_telling[place] >= FEWEST_CASES else FEW_CASES.format(FEWEST_CASES)
+        return "" if self.n_informative[place] >= FEWEST_CASES else FEW_CASES.format(FEWEST_CASES)
 
     def generalizability(self, design: StudyDesign | None = None) -> Estimate:
         """Return the generalizability coefficient of systems' means, for relative decisions.
@@ -392,7 +392,7 @@ class _Pairs:
         found = np.linalg.solve(matrix, right[..., np.newaxis])[..., 0]
         return np.where(singular[:, np.newaxis], np.nan, found)
 
-    def telling(self) -> IntArray:
+    def informative(self) -> IntArray:
         """Return the number of cases that contribute to each component, shape [n_components].
 
         Its groups there are more than those of each coarser component that lies within cases.
@@ -401,12 +401,12 @@ class _Pairs:
         size = [len(np.unique(part)) for part in self._parts]
         found = []
         for one in range(1, len(self._parts)):
-            tells = [self._n_cases]
+            counts = [self._n_cases]
             for other in range(1, len(self._parts)):
                 is_coarser = size[other] < size[one] == _n_groups(self._parts[one], self._parts[other])
                 if is_coarser and self._values[one].nested and self._values[other].nested:
-                    tells.append(int((count[one] > count[other]).sum()))
-            found.append(min(tells))
+                    counts.append(int((count[one] > count[other]).sum()))
+            found.append(min(counts))
         return np.array(found, dtype=np.int64)
 
 

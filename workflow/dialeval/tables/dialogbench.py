@@ -63,7 +63,7 @@ TEST_ANSWERS = Table(
     row="item, rotation and method (`dialogbench/answers/<model>/<method>`); perplexity has two methods: per token "
     "and in total",
     columns={
-        "cluster": "cluster for intervals: items on one dialogue",
+        "cluster": "id of the cluster for intervals, which items on one dialogue share",
         "rotation": "number of the rotation of the options; 0: the order of the items' table",
         "choice": "chosen letter; empty if the answer has none",
     },
@@ -77,7 +77,7 @@ EXPERT_ANSWERS = Table(
     columns={
         "expert": "name of the expert; `expert` if the file has no names",
         "choice": "letter of the option, in the order of the items' table",
-        "cluster": "cluster for intervals: items on one dialogue",
+        "cluster": "id of the cluster for intervals, which items on one dialogue share",
     },
 )
 DIALOGBENCH_DIFFERENCES = differences(

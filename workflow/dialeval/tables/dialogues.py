@@ -19,7 +19,7 @@ UTTERANCES = Table(
     ),
     row="utterance of a human dialogue (`corpora/<corpus>`)",
     columns={
-        "turn": "number of the utterance, from 0",
+        "turn": "number of the utterance in its dialogue, from 0",
     },
 )
 REQUESTS = Table(
@@ -33,16 +33,17 @@ REQUESTS = Table(
     ),
     row="request to a model (`requests/<protocol>`)",
     columns={
-        "kind": "chat (a text), choice (probabilities of the answer options) or loglikelihood (of the continuation)",
+        "kind": "requested result: chat (a text), choice (probabilities of the answer options) or loglikelihood (of "
+        "`continuation`)",
         "answer_schema": "JSON schema of the response; empty for free text",
-        "subject": "texts that the request is about, such as the dialogues; embedded models answer from them",
+        "subject": "texts that the request is about, such as dialogues; embedded models answer from this column",
         "left": "system shown first",
         "right": "system shown second; `human` for human dialogues",
         "repeat": "number of the repeat, from 0",
-        "part": "part of the item that the request is about, if an item needs several requests",
+        "part": "part of the item that the request is about; set only if an item needs several requests",
         "presence_penalty": "presence penalty of the sampler",
         "frequency_penalty": "frequency penalty of the sampler",
-        "sampler_seed": "random seed of the model's sampler; empty for models without one",
+        "sampler_seed": "random seed of the model's sampler; empty if the model takes no seed",
     },
 )
 RESPONSES = Table(
@@ -55,12 +56,12 @@ RESPONSES = Table(
     row="response (`responses/<judge>/<protocol>/`)",
     columns={
         "key": "key of the response in the store",
-        "status": "ok, missing (no response), or not_asked (not sent: the judge was not trained for it, or the pair "
-        "was settled before)",
+        "status": "ok, missing (no response) or not_asked. Requests are not sent (not_asked) if the judge was not "
+        "trained for them or the pair is settled",
         "reasoning": "reasoning of the model, separate from the text",
         "label_mass": "total probability of all answer options as the first token",
         "logprob": "log probability of the continuation, in nats",
-        "dropped": "number of oldest utterances that were removed to fit the context window",
+        "dropped": "number of the oldest utterances that were removed so that the prompt fits the context window",
     },
 )
 USAGE = Table(
@@ -72,16 +73,16 @@ USAGE = Table(
     ),
     row="model and protocol (`tables/usage`)",
     columns={
-        "requests": "requests of all jobs: the sum of `model_calls` and `cached`",
-        "model_calls": "requests sent to the model",
-        "cached": "requests answered from the store or by an identical request",
+        "requests": "number of requests: the sum of `model_calls` and `cached`",
+        "model_calls": "number of requests sent to the model",
+        "cached": "number of requests answered from the store or by an identical request",
         "cost": "cost of all responses in use, in the currency of the prices",
-        "spent": "money spent, failed requests included, according to the ledger of costs in the store",
-        "spent_unconfirmed": "part of `spent` without a usage report of the endpoint",
+        "spent": "money spent, including failed requests, according to the ledger in the store",
+        "spent_unconfirmed": "part of `spent` for which the endpoint reported no usage",
         "failures": "number of failures by type",
         "remarks": (
-            "number of responses with a reasoning tag (reasoning_mark), with broken characters (broken_letters), or "
-            "with little probability on the answer options (low_mass)"
+            "number of unusual responses by type: reasoning_mark (a reasoning tag), broken_letters (broken "
+            "characters), low_mass (little probability on the answer options)"
         ),
         "seconds": "total answering time of all jobs",
     },
@@ -95,8 +96,8 @@ ESTIMATE = Table(
     ),
     row="model and protocol (`tables/estimate`, of the target `estimate`); the last row has the sums",
     columns={
-        "cached": "responses that the store already has",
-        "model_calls": "requests that a run would send",
+        "cached": "number of responses that the store already has",
+        "model_calls": "number of requests that a run would send",
         "input_tokens_most": "upper bound of the prompt tokens",
         "output_tokens_most": "upper bound of the response tokens",
         "cost_most": "upper bound of the cost",
@@ -111,7 +112,7 @@ JUDGE_REPORT = Table(
     title="Embedded judges on perturbed dialogues",
     caption="How well an embedded judge separates held-out original dialogues from perturbed ones.",
     columns={
-        "perturbation": "perturbation of the dialogues; all: every perturbation",
+        "perturbation": "perturbation of the dialogues; all: all perturbations together",
         "auc": "share of pairs of an original and a perturbed dialogue in which the original scores higher",
         "accuracy": "share of dialogues that are classified correctly",
     },
@@ -198,7 +199,7 @@ GENERATED = Table(
     row="utterance of a chatbot's dialogue (`dialogues/<chatbot>`)",
     columns={
         "origin": "seed (or a scenario's opening), model (the chatbot) or partner (the simulated user)",
-        "dropped": "number of oldest utterances that were removed to fit the context window",
+        "dropped": "number of the oldest utterances that were removed so that the prompt fits the context window",
     },
 )
 UTTERANCE_LENGTHS = Table(
@@ -225,7 +226,7 @@ UTTERANCE_TOKENS = Table(
     title="Lengths of single utterances",
     shown=False,
     columns={
-        "turn": "number of the utterance, from 0",
+        "turn": "number of the utterance in its dialogue, from 0",
     },
 )
 TOKENIZER = Table(

@@ -28,10 +28,11 @@ DRAW = Table(
         "level": "unit of the label: turn (the last utterance) or dialogue",
         "draw": "identifier of the sample, as in its record `draw-<protocol>.csv` in the folder of the labels",
         "key": "anonymous identifier on the labelling page",
-        "stratum": "stratum of the sampling design; its units have equal inclusion probabilities, except under "
-        "`active`",
+        "stratum": "stratum of the sampling design. Units of a stratum have equal inclusion probabilities, except "
+        "under `active`",
         "place": "position in the stratum's random order, from 1; a larger sample continues this order",
-        "probability": "inclusion probability by design; labels are weighted by the `probability` of `labels/labels`",
+        "probability": "inclusion probability by design. Estimates do not weight labels by it, but by the column "
+        "`probability` of `labels/labels`",
         "drawn": "whether the unit is in the sample",
     },
 )
@@ -52,8 +53,8 @@ LABELS = Table(
         "choice": "label in words, if it is not a number",
         "outcome": "preference of a pair: left (`system` is better), right (`opponent` is better) or tie",
         "place": "number of the first utterance by an AI, or of the first utterance that shows the criterion, from 1",
-        "probability": "inclusion probability, from the share of the stratum's units that have a label on the "
-        "criterion; empty without a recorded sample",
+        "probability": "inclusion probability that weights the label, from the share of the stratum's units with a "
+        "label on the criterion; empty without a recorded sample",
         "stratum": "stratum of the sampling design",
         "file": "file that has the label", "row": "line or record in the file, from 1",
     },
@@ -74,24 +75,25 @@ ESTIMATES = Table(
     row="judge and measure of a system or a pair of systems",
     title="Human-corrected estimates",
     caption=(
-        "Human-corrected estimates combine human labels of a sample of the dialogues with the judge's scores of all of "
-        "them (prediction-powered inference). Their intervals are valid for any judge. The intervals of the judge "
+        "Human-corrected estimates combine human labels of a sample with the judge's scores of all dialogues "
+        "(prediction-powered inference). Their intervals are valid for any judge. The intervals of the judge "
         "alone describe the judge's scores, not the labels."
     ),
     columns={
         "measure": (
-            "mean, rate (of an answer), checklist (share of yes), pass_rate, win_rate (a tie counts half), win_or_tie "
-            "or rating (Bradley-Terry). The suffix `difference` marks system minus opponent, the "
-            "suffix `self_preference` the judge's bias for its own family (in `judge_bias`; see docs/labels.md)"
+            "mean, rate (of an answer), checklist (share of yes), pass_rate, win_rate (a tie counts half), "
+            "win_or_tie or rating (Bradley-Terry). Rows with the suffix `difference` are about system minus "
+            "opponent. Rows with the suffix `self_preference` have the judge's bias for its own family in "
+            "`judge_bias` (see docs/labels.md)"
         ),
         "answer": "answer whose rate is estimated",
         "opponent": "other system of the pair; empty for a single system or for all opponents",
         "judge": "judge whose scores are combined with the labels; panel: all judges together; none: no judge has "
         "scores",
-        "annotators": "people or simulated",
+        "annotators": "type of the annotators: people or simulated",
         "target": "population of the interval: new_cases or given_cases (the cases of this run)",
-        "anytime_ci_low": "lower limit of the confidence sequence: the interval holds at every look, so labelling may "
-        "stop as soon as it is narrow enough",
+        "anytime_ci_low": "lower limit of the confidence sequence. This interval is valid at every look, so "
+        "labelling may stop as soon as it is narrow enough",
         "anytime_ci_high": "upper limit of the confidence sequence",
         "weight": "weight of the judge's scores (lambda); 0: human labels only",
         "rho_within": "correlation of judge and human labels within systems",
@@ -117,7 +119,7 @@ DIFFERENCES = differences(
     columns={
         "system_value": "human-corrected estimate of `system`",
         "opponent_value": "human-corrected estimate of `opponent`",
-        "n": "number of labels of both systems", "n_clusters": "number of seeds or cases with these labels",
+        "n": "number of labels of both systems", "n_clusters": "number of seeds or cases that the labels belong to",
     },
 )
 AGREEMENT = Table(
@@ -129,16 +131,17 @@ AGREEMENT = Table(
     row="protocol, criterion and statistic",
     title="Annotator agreement",
     caption=(
-        "Krippendorff's alpha of all annotators. For each pair of annotators, on the units that both labelled: alpha "
-        "of numbers, Cohen's kappa and Gwet's AC1 of choices. For each annotator: the share of repeated labels that "
-        "are the same. Intervals are clustered by case."
+        "Rows of all annotators have Krippendorff's alpha. Rows of two annotators have alpha for numbers, and "
+        "Cohen's kappa and Gwet's AC1 for choices. Rows of one annotator have the share of repeated labels that are "
+        "the same. Intervals are clustered by case."
     ),
     columns={
-        "statistic": "alpha (interval level for numbers, nominal for choices), kappa, AC1, or same answer again "
-        "(share of repeated labels that are equal)",
+        "statistic": "alpha (for numbers or for choices), kappa, AC1, or same answer again (share of repeated labels "
+        "that are the same)",
         "annotator": "annotator; empty for all annotators",
         "other_annotator": "second annotator of a pair",
-        "n": "number of units that both annotators labelled; for all annotators, that at least two labelled",
+        "n": "number of units that both annotators labelled; in rows of all annotators, number of units that at "
+        "least two annotators labelled",
     },
     cells={"estimate": Interval("ci_low", "ci_high")}, numbers="correlation",
 )
@@ -167,9 +170,9 @@ _JUDGED = {
 }  # fmt: skip
 _JUDGED_WORDS = {
     "n_utterances": "length N in utterances; empty for complete dialogues",
-    "measure": "what is compared: mean (scores), rate (answers), checklist, pass_rate, or win_rate (preferences)",
+    "measure": "compared measure: mean (scores), rate (answers), checklist, pass_rate or win_rate (preferences)",
     "judge": "judge; panel: all judges together",
-    "annotators": "people or simulated",
+    "annotators": "type of the annotators: people or simulated",
 }
 REPLACEMENT = Table(
     "labels/replacement", schema(
@@ -181,8 +184,9 @@ REPLACEMENT = Table(
     row="protocol, criterion, length, judge and annotator",
     title="May a judge replace annotators?",
     caption=(
-        "The alternative annotator test (Calderon, Reichart and Dror 2025) leaves out each annotator in turn and tests "
-        "whether the judge is closer to the other annotators than the annotator who is left out. A judge passes if it "
+        "The alternative annotator test (Calderon, Reichart and Dror 2025) leaves out each annotator in turn. It "
+        "tests whether the judge is closer to the other annotators than the annotator who is left out. A judge "
+        "passes if it "
         "wins against at least half of the annotators."
     ),
     columns={
@@ -190,15 +194,15 @@ REPLACEMENT = Table(
         "annotator": "annotator who is left out; empty for all tested annotators",
         "n_annotators": "number of tested annotators",
         "estimate": "advantage probability (rho): chance that the judge is at least as close to the other annotators "
-        "as the annotator who is left out; for all, the mean over annotators",
-        "winning_rate_crowd": "winning rate (omega), the share of annotators that the judge wins against, at the "
-        "margin 0.1 for crowd workers; from 0.5 on, the judge may replace them. In the row of an annotator: 1 or 0",
+        "as the annotator who is left out. In the row of all annotators: the mean",
+        "winning_rate_crowd": "winning rate (omega): share of annotators that the judge wins against, at the margin "
+        "0.1 for crowd workers. The judge passes at 0.5 or more. In the row of an annotator: 1 or 0",
         "winning_rate_skilled": "winning rate at the margin 0.15, for skilled annotators",
         "winning_rate_expert": "winning rate at the margin 0.2, for experts",
         "smallest_epsilon": "smallest margin at which the winning rate is 0.5 or more; empty if no margin up to 0.5 is "
         "enough",
-        "decided": "share of items on which the judge and an annotator are not equally close to the others; the target "
-        "`estimate` computes the required number of items from it",
+        "decided": "share of items on which the judge and an annotator are not equally close to the others. The "
+        "target `estimate` uses it to compute the required number of items",
         "n": "number of items with a score and at least two labels",
         "n_missing": "number of labelled items without a score",
     },
@@ -213,17 +217,17 @@ CALIBRATION = Table(
     row="protocol, criterion, length, judge and bin of scores",
     title="Judge calibration",
     caption=(
-        "The expected calibration error is the mean distance between a judge's mean score and the mean label in bins "
-        "with about equal numbers of items; the rows `mean label` are the reliability curve. Numbers are on the scale "
-        "of the labels."
+        "Items are sorted by the judge's score into bins of about equal size. The expected calibration error is the "
+        "mean distance between the mean score and the mean label of a bin. The rows `mean label` are the reliability "
+        "curve. Numbers are on the scale of the labels."
     ),
     columns={
         **_JUDGED_WORDS,
         "statistic": "calibration error, or mean label (of the items in one bin of scores)",
         "score_min": "lowest score of the bin", "score_max": "highest score of the bin",
         "score": "mean score of the bin",
-        "estimate": "expected calibration error, corrected for the bias of few labels; or mean label of the bin",
-        "uncorrected": "expected calibration error as usually computed, which is too high with few labels",
+        "estimate": "expected calibration error, corrected for its bias with few labels; or mean label of the bin",
+        "uncorrected": "expected calibration error without the correction; too high with few labels",
         "n": "number of items with a score and a label",
     },
     cells={"estimate": Interval("ci_low", "ci_high")},
@@ -237,15 +241,15 @@ SELECTIVE = Table(
     row="protocol, criterion, length, judge and threshold of certainty",
     title="Selective judging",
     caption=(
-        "Agreement of judge and annotators on the items on which the judge is most certain, for several shares of "
-        "items. Rows with a required agreement give the lowest threshold that is shown to reach it (fixed-sequence "
-        "testing). Send the items below this threshold to annotators or a stronger judge."
+        "Agreement of judge and annotators on the judge's most certain items, for several shares of the items. Rows "
+        "with a required agreement (`agreement`) have the lowest threshold that is shown to reach it, by "
+        "fixed-sequence testing. Send the items below this threshold to annotators or a stronger judge."
     ),
     columns={
         **_JUDGED_WORDS,
         "agreement": "required agreement; empty if the coverage determines the threshold",
-        "threshold": "minimum certainty of the items: abs(2p - 1), with p the probability of Yes, or the share of "
-        "repeats and orders that give the answer (a tie is half)",
+        "threshold": "lowest certainty of the items, from 0 to 1. The certainty is abs(2p - 1), where p is the "
+        "probability of Yes, or the share of repeats and orders that give the answer (a tie counts half)",
         "coverage": "share of the scored items at or above the threshold",
         "estimate": "agreement of the judge with an annotator, on labelled items at or above the threshold",
         "at_least": "one-sided lower limit of the agreement",
@@ -266,21 +270,21 @@ VARIANCE_COMPONENTS = Table(
     caption=(
         "The rows `variance` split the variance of a single label by its sources. The rows `generalizability` and "
         "`dependability` show how well the means of the systems generalise to other cases and annotators. The rows "
-        "`half-width` have half the width of the interval of a difference from labels alone, for other numbers of "
-        "cases or other numbers of annotators per dialogue. Intervals resample cases and hold systems and annotators "
+        "`half-width` have half the width of the interval of a difference from labels alone, for several numbers of "
+        "cases or of annotators per dialogue. Intervals resample cases and hold systems and annotators "
         "fixed."
     ),
     columns={
-        "statistic": "variance; generalizability (coefficient for differences of systems); dependability (for their "
-        "means); half-width (of the interval of a difference)",
+        "statistic": "variance, generalizability (coefficient for differences of systems), dependability "
+        "(coefficient for means of systems) or half-width (of the interval of a difference)",
         "component": "source of the variance, or the design",
-        "estimate": "variance, coefficient or half-width; an unbiased variance may be negative",
+        "estimate": "variance, coefficient or half-width. A variance is estimated without bias, so it may be negative",
         "share": "share of the variance of a single label",
-        "n_levels": "number of levels, such as cases or pairs of system and case",
+        "n_levels": "number of levels of the component, such as cases, or pairs of system and case",
         "n_annotators": "number of annotators of the design",
         "n_repeats": "number of labels of an annotator on a dialogue; harmonic mean",
         "n": "number of labels",
-        "n_clusters": "number of cases; for a component, of the cases that contribute to it",
+        "n_clusters": "number of cases; in the row of a component, number of cases that contribute to it",
     },
     cells={"estimate": Interval("ci_low", "ci_high")}, formats={"share": "share"},
 )
@@ -303,8 +307,9 @@ PLANNING = Table(
     ),
     columns={
         "measure": "compared measure: rating, mean, pass_rate, ...",
-        "estimand": "judge (the judge's scores), judges (a population of judges), people (the human-corrected "
-        "estimate), or annotators (the human-corrected estimate, over a population of annotators)",
+        "estimand": "estimated quantity: judge (estimate from the judge's scores), judges (over a population of "
+        "judges), "
+        "people (human-corrected estimate), or annotators (human-corrected estimate over a population of annotators)",
         "n_judges": "number of judges",
         "n_seeds": "configured seeds or cases", "n_labels": "number of human labels",
         "min_detectable_difference": (
@@ -316,17 +321,17 @@ PLANNING = Table(
         "labels_to_halve": "number of additional labels that halves the interval; empty if no number does",
         "cost_of_seeds": "cost of the additional seeds or cases, by the models' prices",
         "cost_of_labels": "cost of the additional labels, by the price of a label",
-        "cheapest_seeds": "number of seeds or cases in the cheapest design that detects `target_difference` with 80% "
-        "power, or that halves the interval if there is no `target_difference`. Without prices, the cheapest design "
-        "has the fewest model calls of judges or the fewest labels",
-        "cheapest_judges": "number of judges in this design",
-        "cheapest_repeats": "number of repeats in this design",
-        "cost_of_cheapest": "cost of this whole design, by the prices of models and labels",
+        "cheapest_seeds": "number of seeds or cases in the cheapest design. This design detects `target_difference` "
+        "with 80% power or, without a target, halves the interval. Without prices, it is the design with the fewest "
+        "model calls of judges or the fewest labels",
+        "cheapest_judges": "number of judges in the cheapest design",
+        "cheapest_repeats": "number of repeats in the cheapest design",
+        "cost_of_cheapest": "total cost of the cheapest design, by the prices of models and labels",
         "target_difference": "difference of two systems under `target_differences`",
-        "cheapest_labels": "number of labelled dialogues or pairs in this design, of all systems",
-        "cheapest_answers": "number of annotators of each labelled dialogue or pair in this design",
-        "cheapest_annotators": "number of annotators in this design",
-        "n_annotators": "number of annotators, in rows that treat them as a sample of a population",
+        "cheapest_labels": "number of labelled dialogues or pairs of all systems in the cheapest design",
+        "cheapest_answers": "number of annotators of each labelled dialogue or pair in the cheapest design",
+        "cheapest_annotators": "number of annotators in the cheapest design",
+        "n_annotators": "number of annotators; empty unless the row treats annotators as a sample of a population",
         "cheaper": "cheaper option, seeds or labels, by the known prices",
         "basis": "source of the variances: stored judgements, labels, or assumptions",
     },

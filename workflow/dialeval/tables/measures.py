@@ -27,10 +27,10 @@ _BEHIND = {"design_effect": maybe(FLOAT), "n_effective": maybe(FLOAT), "note": m
 _PUBLISHED = {"published": maybe(FLOAT)}
 _CELLS = {"estimate": Interval("ci_low", "ci_high", "published")}
 _WORDS = {
-    "criterion": "criterion; empty if the question names none",
+    "criterion": "criterion; empty if the question names no criterion",
     "n_utterances": "length N in utterances; empty for complete dialogues",
     "system": "system that produced the dialogues; `human` for human dialogues",
-    "published": "value in the paper for a model of the same name",
+    "published": "value in the paper; empty if the paper has no model of the same name",
 }
 
 # fmt: off
@@ -52,7 +52,7 @@ PASS_RATES_AT_GT_LENGTH = Table(
     title="Pass rates at the human length",
     caption="Pass rate with each dialogue cut to the length of the human dialogue of its seed.",
     columns={
-        **_WORDS, "n_utterances": "always empty: the human dialogues have different lengths",
+        **_WORDS, "n_utterances": "always empty, since human dialogues have different lengths",
         "n": "number of dialogues on the seeds that Arena uses",
     },
     cells=_CELLS, numbers="share",
@@ -71,8 +71,9 @@ RATINGS = Table(
     row="judge, N and system, best first",
     title="Ratings",
     caption=(
-        "The estimate is Bootstrap Elo: the median over shuffled orders of the comparisons, averaged over repeats. "
-        "Bradley-Terry and Davidson (with ties) are on the same scale. Intervals resample seeds, except those of "
+        "The estimate is Bootstrap Elo: the median over random orders of the comparisons, averaged over repeats. "
+        "Bradley-Terry and Davidson ratings are on the same scale; Davidson's model has ties. Intervals resample "
+        "seeds, except those of "
         "`bradley_terry_penalised` (profile likelihood) and `bradley_terry_length_controlled` (CR3). Unparsed verdicts "
         "do not affect ratings."
     ),
@@ -80,12 +81,12 @@ RATINGS = Table(
         **_WORDS,
         "estimate": "Bootstrap Elo, mean of the repeats",
         "n": "number of comparisons",
-        "elo_sd": "standard deviation of Elo between repeats, which differ only in the order of comparisons; empty "
-        "with fewer than five repeats",
-        "bradley_terry_penalised": "Bradley-Terry with Firth's penalty: finite for a system that wins or loses every "
-        "comparison; the mean rating of all connected systems is the initial rating",
-        "bradley_terry_length_controlled": "Bradley-Terry controlled for length and position",
-        "p_above_next": "share of resamples in which the system is above the next one",
+        "elo_sd": "standard deviation of Elo over repeats with different orders of the comparisons; empty with fewer "
+        "than five repeats",
+        "bradley_terry_penalised": "Bradley-Terry rating with Firth's penalty. It is finite even for a system that "
+        "wins or loses every comparison",
+        "bradley_terry_length_controlled": "Bradley-Terry rating, controlled for length and position",
+        "p_above_next": "share of bootstrap resamples in which the system is rated above the system in the next row",
     },
     cells={
         **_CELLS,
@@ -123,8 +124,8 @@ MEANS = Table(
     row="judge, criterion and system",
     title="Means by criterion",
     caption=(
-        "Mean score on the criterion's scale. Repeats are averaged within an item first. Intervals use Student's t, "
-        "clustered by case (CR2 with Satterthwaite's degrees of freedom). Items without a parsed score are left out "
+        "Mean score on the criterion's scale. Repeats are averaged within an item first. Intervals are clustered by "
+        "case (CR2, Student's t with Satterthwaite's degrees of freedom). Items without a parsed score are left out "
         "and counted."
     ),
     columns={**_WORDS, "n": "number of items with a score", "n_missing": "number of items without a parsed score"},
@@ -135,11 +136,13 @@ RATES = Table(
     row="judge, criterion, system and answer",
     title="Rates",
     caption=(
-        "Share of items with each answer; for Yes and No, only the share of Yes. Unparsed responses stay in the "
+        "Share of items with each answer. A question with the answers Yes and No has only the row Yes. Unparsed "
+        "responses stay in the "
         "denominator. "
         "Repeats are averaged within an item first. Intervals are clustered by case."
     ),
-    columns={**_WORDS, "label": "answer", "n": "items", "n_unparsed": "number of items without a parsed answer"},
+    columns={**_WORDS, "label": "answer whose share is given", "n": "number of items", "n_unparsed": "number of "
+    "items without a parsed answer"},
     cells={"estimate": Interval("ci_low", "ci_high")}, numbers="share",
 )
 CHECKLIST = Table(
@@ -164,23 +167,22 @@ AGREEMENT = Table(
         precision_ci_low=maybe(FLOAT), precision_ci_high=maybe(FLOAT), recall=maybe(FLOAT), recall_ci_low=maybe(FLOAT),
         recall_ci_high=maybe(FLOAT), note=maybe(TEXT)
     ),
-    row="pair of judges (the rules count as a judge) and criterion",
+    row="pair of judges and criterion",
     title="Agreement of judges",
     caption=(
-        "Cohen's kappa of two judges, or of a judge and the rules, over the dialogues that both judged, human "
-        "dialogues included. The interval resamples cases. It is missing if fewer than 10 answers differ from the "
-        "most frequent answer, or if the differing answers come from fewer than 5 cases. Gwet's AC1 then still has "
-        "an interval. "
-        "Precision and recall take `judge` as the reference; neither judge is known to be correct."
+        "Cohen's kappa of two judges on the dialogues that both judged. The rule-based detector counts as a judge, "
+        "and human dialogues are included. The interval of kappa needs at least 10 answers, from at least 5 cases, "
+        "that differ from the most frequent answer. Intervals resample cases. Precision and recall take `judge` as "
+        "the reference; neither judge is known to be correct."
     ),
     columns={
         **_WORDS, "other_judge": "second judge; `rules` is the rule-based detector", "estimate": "Cohen's kappa",
         "ac1": "Gwet's AC1, chance-corrected agreement that depends little on prevalence",
-        "n": "number of dialogues that both judged", "n_both": "number of dialogues flagged by both",
+        "n": "number of dialogues that both judged", "n_both": "number of dialogues flagged by both judges",
         "n_judge_only": "number of dialogues flagged by `judge` only", "n_other_only": "number of dialogues flagged by "
         "`other_judge` only",
-        "precision": "share of the dialogues flagged by `other_judge` that `judge` flags, too",
-        "recall": "share of the dialogues flagged by `judge` that `other_judge` flags, too",
+        "precision": "share of the dialogues flagged by `other_judge` that `judge` also flags",
+        "recall": "share of the dialogues flagged by `judge` that `other_judge` also flags",
     },
     cells={
         "estimate": Interval("ci_low", "ci_high"),
@@ -199,18 +201,17 @@ EXAMPLES = Table(
     row="criterion and example dialogue",
     title="Clearest examples",
     caption=(
-        "At most five dialogues that show the criterion: the clearest dialogue of each system, then the second "
-        "clearest, and so on. A dialogue is clearer if more judges flag it, then if more judges agree on an utterance, "
-        "then if it has more flagged utterances. The examples are illustrations: rates cannot be computed from them. "
-        "The case viewer of the report has the complete dialogues."
+        "At most five dialogues that show the criterion, chosen from as many systems as possible. Dialogues that "
+        "more judges flag come first. The examples are illustrations: do not compute rates from them. The case "
+        "viewer of the report has the complete dialogues."
     ),
     columns={
         **_WORDS, "rank": "rank of the example, from 1",
         "flagged_by": "judges that flag the dialogue, including `rules`",
         "utterance": "number of the flagged utterance, from 1", "n_flagged_utterances": "number of flagged "
         "utterances",
-        "text": "flagged utterance; if no utterance is flagged, the beginning of the dialogue", "before": "preceding "
-        "utterance",
+        "text": "flagged utterance; the beginning of the dialogue if no utterance is flagged", "before": "utterance "
+        "before the flagged utterance",
     },
 )
 BIAS = Table(
@@ -224,7 +225,8 @@ BIAS = Table(
         "Position bias, length bias and self-preference of each judge, and its agreement with itself and with other "
         "judges. Intervals are clustered by seed."
     ),
-    columns={**_WORDS, "measure": "bias or agreement measure, defined under Measures", "other_judge": "second judge"},
+    columns={**_WORDS, "measure": "bias or agreement measure, defined in docs/tables.md under Measures",
+    "other_judge": "second judge"},
     cells={"estimate": Interval("ci_low", "ci_high")},
 )
 DIFFERENCES = differences(
@@ -233,8 +235,8 @@ DIFFERENCES = differences(
     title="Pairwise tests of systems",
     caption=(
         "Differences of rates, means and ratings, and the head-to-head difference (share of comparisons won minus "
-        "share lost). Systems are compared on shared items or, with few or no shared cases, as two samples (see "
-        "`note`)."
+        "share lost). Systems are compared on shared items. With few or no shared cases they are compared as two "
+        "samples, and `note` says so."
     ),
 )
 RANKS = Table(
@@ -252,7 +254,8 @@ RANKS = Table(
     columns={
         "system": "ranked system", "table": "table that the compared estimates come from",
         "measure": "compared measure",
-        "scope": "length N, criterion and so on", "estimate": "estimate that determines the rank",
+        "scope": "part of the results that is ranked, such as N = 16 or a criterion", "estimate": "estimate that "
+        "determines the rank",
         "rank": "rank by the estimate", "rank_ci_low": "best rank in the confidence set",
         "rank_ci_high": "worst rank in the confidence set",
         "n_better": "number of systems that are significantly better",
@@ -272,17 +275,18 @@ JUDGE_DIFFERENCES = Table(
     title="Differences over a population of judges",
     caption=(
         "Mean difference over the judges. The interval treats cases and judges as random samples, so it also holds "
-        "for similar judges. The interval needs three judges. The table `differences` has the difference for each "
-        "judge."
+        "for other judges like these. It needs at least three judges. The table `differences` has the difference for "
+        "each judge."
     ),
     columns={
         **COMPARED,
-        "judge": "always empty; all judges count except ensembles, cascades and rules",
+        "judge": "always empty: the row is about all judges except ensembles, cascades and rules",
         "difference": "`system` minus `opponent`, mean over judges",
         "n_judges": "number of judges with scores of both systems",
         "fixed_ci_low": "lower limit of the interval for the judges of this run only",
         "fixed_ci_high": "upper limit of the interval for the judges of this run only",
-        "judge_sd": "standard deviation of the judges' true differences; 0 if they spread no more than by chance",
+        "judge_sd": "standard deviation of the true difference over judges; 0 if the judges differ no more than by "
+        "chance",
     },
     cells={
         "difference": Interval("ci_low", "ci_high"),
@@ -306,16 +310,16 @@ VARIANCE_COMPONENTS = Table(
     columns={
         **_WORDS,
         "measure": "measure in the table `differences`",
-        "statistic": "variance; generalizability (coefficient for differences of systems); dependability (for their "
-        "means); half-width (of the interval of a difference)",
+        "statistic": "variance, generalizability (coefficient for differences of systems), dependability "
+        "(coefficient for means of systems) or half-width (of the interval of a difference)",
         "component": "source of the variance, or the design",
-        "estimate": "variance, coefficient or half-width; an unbiased variance may be negative",
+        "estimate": "variance, coefficient or half-width. A variance is estimated without bias, so it may be negative",
         "share": "share of the variance of a single score",
-        "n_levels": "number of levels, such as cases or pairs of system and case",
+        "n_levels": "number of levels of the component, such as cases, or pairs of system and case",
         "n_judges": "number of judges of the design",
         "n_repeats": "number of repeats of the design; harmonic mean",
         "n": "number of scores",
-        "n_clusters": "number of cases; for a component, of the cases that contribute to it",
+        "n_clusters": "number of cases; in the row of a component, number of cases that contribute to it",
     },
     cells={"estimate": Interval("ci_low", "ci_high")}, formats={"share": "share"},
 )
@@ -425,21 +429,22 @@ COMPARED_NUMBERS = Table(
         "table": "table with the estimate, such as `arena/ratings`",
         "measure": "column or measure of that table",
         "judge": "judge; empty if the estimate does not depend on a judge",
-        "scope": "length N, criterion, task and so on",
-        "system": "system, examined model or judge that the estimate is about",
+        "scope": "part of the results, such as N = 16, a criterion or a task",
+        "system": "system, examined model or judge that is evaluated",
         "value_a": "estimate in run_a", "value_b": "estimate in run_b",
-        "difference": "run_b minus run_a; in paired comparisons on the shared cases",
-        "p": "two-sided p-value of no difference, not adjusted",
+        "difference": "estimate in run_b minus estimate in run_a; on the shared cases if the comparison is paired",
+        "p": "two-sided p-value of no difference, unadjusted",
         "p_holm": "Holm-adjusted p-value over all estimates of the comparison",
-        "q_bh": "Benjamini-Hochberg q-value, for exploration: among estimates below 0.05 the expected share of false "
-        "discoveries is at most 5%",
-        "changed": "yes (p_holm below 0.05), perhaps (only p below 0.05), no, or unknown (no test is possible)",
+        "q_bh": "Benjamini-Hochberg q-value, for exploration. Among estimates with a q-value below 0.05, at most 5% "
+        "are expected to be false discoveries",
+        "changed": "yes (`p_holm` is below 0.05), perhaps (only `p` is below 0.05), no, or unknown (no test is "
+        "possible)",
         "how": (
-            "paired (on the shared cases) or as two samples (from the two intervals; conservative if the runs share "
-            "cases)"
+            "paired (tested on the shared cases) or as two samples (tested from the two intervals; conservative if "
+            "the runs share cases)"
         ),
-        "n": "number of shared cases, answers or pairs, if paired",
-        "n_clusters": "number of seeds or dialogues of these cases",
+        "n": "number of shared cases, answers or pairs; empty for two samples",
+        "n_clusters": "number of seeds or dialogues that the cases belong to",
     },
     cells={"difference": Interval("ci_low", "ci_high")},
 )
@@ -451,13 +456,13 @@ COMPARED_VERDICTS = Table(
     row="protocol, judge and criterion (`comparison/verdicts`)",
     title="Verdicts on the same cases",
     columns={
-        "protocol": "protocol; `dialogbench` for its items",
-        "judge": "judge; for DialogBench the model with its method",
-        "criterion": "criterion; for DialogBench the task; empty if the question names none",
+        "protocol": "protocol, or `dialogbench` for test items",
+        "judge": "judge; for test items the examined model and its method",
+        "criterion": "criterion, or task of test items; empty if the question names no criterion",
         "n_both": "number of verdicts on cases of both runs",
-        "n_same": "number of `n_both` with the same verdict in both runs",
-        "n_changed": "number of `n_both` that are parsed in both runs and differ: another answer; a score that moved "
-        "by at least half its scale; or a test item that is right in one run only",
+        "n_same": "number of verdicts in `n_both` that are the same in both runs",
+        "n_changed": "number of verdicts in `n_both` that changed between two parsed responses. Changes are: another "
+        "answer; a score that moved by at least half its scale; a test item that is right in one run only",
         "n_only_a": "number of verdicts on cases of run_a only",
         "n_only_b": "number of verdicts on cases of run_b only",
         "n_lost": "number of verdicts parsed in run_a only",
@@ -475,9 +480,9 @@ CHANGED_VERDICTS = Table(
     caption="At most 5,000 rows of each protocol and judge, the largest changes of score first.",
     title="Changed verdicts",
     columns={
-        "case_id": "seed or other case", "item_id": "item, test item or perturbed item",
-        "left": "system of the judged dialogue; for a pair the first system", "right": "second system of a pair",
-        "n_utterances": "length N",
+        "case_id": "seed or other case", "item_id": "id of the item, test item or perturbed item",
+        "left": "system of the judged dialogue; for a pair, the first system", "right": "second system of a pair",
+        "n_utterances": "length N in utterances; empty for complete dialogues",
         "reason_a": "the judge's reason in run_a", "reason_b": "the judge's reason in run_b",
         "size": "change of the score as a share of its scale; 1 for another answer",
         "same_text": "whether the judge saw the same texts in both runs; empty if the texts are not available",
@@ -489,7 +494,7 @@ CHANGED_SETTINGS = Table(
     title="Changed settings",
     columns={
         "kind": "configuration, settings (of jobs), data, prompts, code, libraries or version",
-        "place": "field, job or library",
+        "place": "name of the field, job or library",
         "value_a": "value in run_a; empty if not set", "value_b": "value in run_b",
         "n_jobs": "number of affected jobs",
     },

@@ -13,7 +13,7 @@ ITEMS = Table(
     row="item to be judged, in one language (`items/<source>`)",
     columns={
         "level": "turn (the last utterance in its context) or dialogue",
-        "cluster": "cluster for intervals: items of one dialogue",
+        "cluster": "id of the cluster for intervals, which items of one dialogue share",
         "system": "system; empty for items without one",
         "case_id": "case, such as a ChatSEED; empty for none",
         "judged": "evaluated speaker; empty if all speakers are evaluated",
@@ -33,7 +33,7 @@ RATINGS = Table(
     ),
     row="rating of an item (`ratings/<corpus>`)",
     columns={
-        "rater_kind": "human, model or construction (the reference follows from how the item was made)",
+        "rater_kind": "human, model or construction (the rating follows from how the item was made)",
         "round": "number of the rater or repeat, from 0; empty for their mean",
         "value": "rating, on the scale from scale_min to scale_max",
     },
@@ -48,22 +48,21 @@ AVERAGES = Table(
         kendall_ci_high=maybe(FLOAT), n_averaged=INT, n_imputed=maybe(INT), **BEHIND, reason=maybe(TEXT),
         published_pearson=maybe(FLOAT), published_spearman=maybe(FLOAT)
     ),
-    row="judge, method, benchmark, level, language, dimension and kind of average (over corpora, dimensions or "
-    "languages)",
+    row="judge, method, benchmark, level, language, dimension and kind of average",
     title="Averages",
     caption=(
-        "Mean correlations over corpora, dimensions or languages, each computed within a corpus. Intervals "
+        "Correlations are computed within a corpus, and averaged over corpora, dimensions or languages. Intervals "
         "resample dialogues. Published values are averages over the paper's corpora."
     ),
     columns={
         **JUDGED,
-        "averaged_over": "corpora, dimensions or languages",
+        "averaged_over": "kind of average: over corpora, dimensions or languages",
         "language": "language of the texts; average: mean over languages",
         "raters": "human: human ratings only; full: also a model's ratings for dimensions without human ratings",
         "n_averaged": "number of averaged correlations",
         "n_imputed": "number of averaged correlations with imputed ratings",
-        "published_pearson": "value of comp-analysis' Tables 5 and 6 or xDial-Eval's Tables 4, 5 and 15, for the "
-        "system with the judge's name, or named under `metaeval.published_as`",
+        "published_pearson": "value in Tables 5 and 6 of comp-analysis or Tables 4, 5 and 15 of xDial-Eval. The "
+        "paper's system has the judge's name, or is named under `metaeval.published_as`",
         "published_spearman": "value of xDial-Eval's Tables 15, 16 and 17",
         "dimension": (
             "criterion that the judges scored; average: mean over dimensions; all: mean over all rated criteria of all "
@@ -118,8 +117,8 @@ DIMENSION_ENSEMBLE = Table(
     title="Ensembles of dimensions",
     caption=(
         "Correlations of the overall rating with the judge's mean score on all other dimensions, and with its "
-        "score on overall (as in Table 8 of comp-analysis). Averages are over the corpora with human ratings "
-        "(human), and over all corpora, including a model's ratings (full, as in the paper)."
+        "score on overall (as in Table 8 of comp-analysis). Averages are over the corpora with human ratings (human) "
+        "or over all corpora, some with a model's ratings (full, as in the paper)."
     ),
     columns={
         **JUDGED,
@@ -170,8 +169,9 @@ RANKING_AGREEMENT = Table(
     row="corpus and dimension",
     title="Rankings of judges",
     caption=(
-        "Agreement of two rankings of judges: by human ratings, and by a model's ratings (as in Table 7 of "
-        "comp-analysis) that came with the corpus or were imputed. Each model is ranked once, by the method that "
+        "Agreement of two rankings of judges: by human ratings and by a model's ratings (as in Table 7 of "
+        "comp-analysis). The model's ratings came with the corpus or were imputed. Each model is ranked once, by the "
+        "method that "
         "agrees best with human ratings."
     ),
     columns={
@@ -204,15 +204,15 @@ JUDGE_PAIRS = Table(
     columns={
         **JUDGED,
         **COMPARED,
-        "difference": "correlation of `judge` minus that of `other_judge`, with its confidence interval "
-        "(95% unless `confidence` is set)",
+        "difference": "correlation of `judge` minus correlation of `other_judge`, with its confidence interval (95% "
+        "unless `confidence` is set)",
         "judge_correlation": "correlation of the two judges' scores",
-        "p": "two-sided p-value of equal correlations, not adjusted",
+        "p": "two-sided p-value of equal correlations, unadjusted",
         "p_holm": "Holm-adjusted p-value over all pairs on this dimension; below 0.05 the difference is significant",
         "family_size": "number of pairs on this dimension of this corpus",
         "p_reversed": "share of resamples in which the sign of the difference is reversed",
         "n": "number of items that both judges scored",
-        "williams_note": "warning if items are not independent, which Williams' test assumes",
+        "williams_note": "warning if items are not independent; Williams' test assumes independence",
     },
     cells={"difference": Interval("difference_ci_low", "difference_ci_high")},
     numbers="correlation",
@@ -222,7 +222,7 @@ MATRICES = Table(
         kind=TEXT, level=TEXT, corpus=TEXT, language=maybe(TEXT), scorer=maybe(TEXT), dimension=maybe(TEXT),
         rated=maybe(TEXT), first=TEXT, second=TEXT, pearson=maybe(FLOAT), n=INT
     ),
-    row="pair of dimensions (of one scorer), of judges (on a dimension) or of languages",
+    row="pair of dimensions, of judges or of languages",
     title="Correlations between dimensions, between languages and between judges",
     shown=False,
     columns={
@@ -230,7 +230,7 @@ MATRICES = Table(
         "scorer": "judge or rater whose scores are correlated; empty for judges",
         "first": "first dimension, judge or language",
         "second": "second dimension, judge or language",
-        "n": "number of items that both have",
+        "n": "number of items that have both values",
     },
     numbers="correlation",
 )
@@ -252,18 +252,18 @@ RATED_CORPORA = Table(
     row="corpus, level and language",
     title="Rated corpora",
     caption=(
-        "Content of the rated corpora (as in Table 1 of comp-analysis and of xDial-Eval). Words are separated by "
-        "blanks; languages without blanks between words, such as Chinese and Japanese, are counted in characters. At "
-        "dialogue level the whole dialogue is the response. Published values are shown for English corpora with the "
-        "papers' names."
+        "Content of the rated corpora (as in Table 1 of comp-analysis and of xDial-Eval). Lengths are in words, or "
+        "in characters for languages without blanks between words, such as Chinese and Japanese. At dialogue level "
+        "the whole dialogue is the response. English corpora with the papers' names have published values."
     ),
     columns={
         "translated_by": "model that translated the corpus; empty for the original",
         "n_utterances": "mean number of utterances of an item",
         "unit": "unit of lengths: words, or characters in languages without spaces between words",
-        "words_context": "mean length of the context, in that unit",
-        "words_response": "mean length of the response, or of the whole dialogue",
-        "words_utterance": "mean length of an item's utterances, averaged over items",
+        "words_context": "mean length of the context, in the unit of the column `unit`",
+        "words_response": "mean length of the response (level turn) or of the dialogue (level dialogue), in the unit "
+        "of the column `unit`",
+        "words_utterance": "mean length of an utterance, averaged over items, in the unit of the column `unit`",
         "n_dimensions": "number of dimensions with human ratings",
         "agreement_min": "agreement of the human raters (mean correlation of two raters) on the dimension with the "
         "lowest agreement; empty if only mean ratings are known",
@@ -295,8 +295,8 @@ ANNOTATOR_AGREEMENT = Table(
     row="corpus, dimension and rater",
     title="Agreement of the raters",
     caption=(
-        "Agreement between the raters of a corpus, or between the repeats of one rater. A judge rarely agrees "
-        "better with the raters than they agree with each other."
+        "Agreement between the raters of a corpus, or between the repeats of one rater. A judge rarely agrees better "
+        "with the raters than the raters agree with each other."
     ),
     columns={
         "n_rounds": "number of raters, or of rounds of one rater",
@@ -348,10 +348,10 @@ CEILINGS = Table(
         disattenuated_ci_high=maybe(FLOAT),
         judge_reliability=maybe(FLOAT), n_repeats=maybe(FLOAT), n=INT, **BEHIND, note=maybe(TEXT)
     ),
-    row="judge, corpus, language and dimension with several raters or several repeats of the judge",
+    row="judge, corpus, language and dimension, if the corpus has several raters or the judge several repeats",
     title="Ceilings",
     caption=(
-        "Raters differ, so even a perfect judge correlates with their mean by no more than the ceiling. The "
+        "Raters differ, so the correlation of a perfect judge with the raters' mean is the ceiling, not 1. The "
         "disattenuated correlation is the judge's correlation with error-free raters. Corpora that contain only the "
         "means of raters have no ceiling. Intervals resample dialogues."
     ),
@@ -359,18 +359,20 @@ CEILINGS = Table(
         **JUDGED,
         "n_raters": "number of raters of an item (harmonic mean over items); for a model, number of rounds",
         "icc": (
-            "share of the variance of a single rating that is due to the items: ICC(1), or ICC(2,1) for named raters"
+            "reliability of a single rating, the share of its variance that is due to the items: ICC(1), or ICC(2,1) "
+            "for named raters"
         ),
-        "reliability": "share of the variance of the mean over raters that is due to the items: ICC(1,k), or ICC(3,k)",
+        "reliability": "reliability of the mean over raters, the share of its variance that is due to the items: "
+        "ICC(1,k), or ICC(3,k) for named raters",
         "ceiling": "square root of the reliability: the correlation of a perfect judge",
         "pearson": "the judge's correlation with the mean of the raters, as in `metaeval/correlations`",
         "disattenuated": "disattenuated correlation: `pearson` divided by `ceiling`",
         "judge_reliability": (
-            "reliability of the judge's mean over repeats: share of its variance that is due to the items"
+            "reliability of the judge's mean over repeats: share of the mean's variance that is due to the items"
         ),
         "n_repeats": "number of repeats of the judge",
-        "design_effect": "for the correlation",
-        "n_effective": "for the correlation",
+        "design_effect": "design effect of the correlation `pearson`",
+        "n_effective": "effective sample size of the correlation `pearson`",
     },
     cells={
         "icc": Interval("icc_ci_low", "icc_ci_high"), "ceiling": Interval("ceiling_ci_low", "ceiling_ci_high"),
@@ -390,7 +392,7 @@ _ABOUT = {
     "source": "this run, or the table of the paper",
     "judge": "judge of this run, or system of the paper by its printed name",
     "training": "training data of the paper's system; empty for systems without training and for this run",
-    "rated": "criterion that humans rated; empty in the paper's rows, which do not name it",
+    "rated": "criterion that humans rated; empty in the paper's rows",
 }
 BY_LANGUAGE = Table(
     "metaeval/by_language", schema(
@@ -403,12 +405,12 @@ BY_LANGUAGE = Table(
     title="Judges by language",
     caption=(
         "Correlations with human ratings by language, averaged over corpora, as in Tables 4, 5, 16 and 17 of "
-        "xDial-Eval. Below them are the paper's rows, which use its corpora and prompts. The table "
+        "xDial-Eval. The paper's rows below them use the paper's corpora and prompts. The table "
         "`metaeval/averages` has the intervals."
     ),
     columns={
         **_ABOUT,
-        "dimension": "criterion that judges score; all: all rated criteria together",
+        "dimension": "criterion that the judges scored; all: all rated criteria together",
         "average": "mean over languages; empty for one language",
         "n_languages": "number of averaged languages",
     },
@@ -454,7 +456,7 @@ JUDGE_VALIDITY = Table(
     columns={
         "method": "protocol of the same form that scored the rated items",
         "level": "level of the rated items: turn or dialogue",
-        "rater_kind": "human; without human ratings: construction (the reference follows from how the item was made) "
+        "rater_kind": "human; without human ratings: construction (the rating follows from how the item was made) "
         "or model",
         "n": "number of rated items",
         "corpora": "rated corpora",

@@ -16,10 +16,10 @@ PAIRS = Table(
     row="requested perturbed item (`perturbed/*.pairs`)",
     columns={
         "generator": "rule or model that made the perturbation",
-        "draw": "number of the copy, from 0 (`dialogue_draws`, `turn_draws`)",
+        "draw": "number of the perturbed copy, from 0",
         "severity": "severity level",
         "severity_series": "series of severity levels to which the item belongs; empty for none",
-        "changed": "changed text",
+        "changed": "what the perturbation changed, in words",
         "status": "ok, not_applicable, rejected or missing",
         "original_id": "identifier of the original item",
         "item_id": "identifier of the perturbed item; empty if there is none",
@@ -27,7 +27,7 @@ PAIRS = Table(
 )
 ROBUSTNESS_DIFFERENCES = differences(
     "robustness/differences",
-    row="pair of judges and cell (perturbation and dimension), and per pair of judges and level (mean over its cells)",
+    row="pair of judges and cell (perturbation and dimension). Further rows have the mean over the cells of a level",
     title="Pairwise tests of judges",
     caption="Differences of the ratio of detected pairs, on shared items. The compared systems are judges.",
 )
@@ -41,8 +41,8 @@ ROBUSTNESS_AVERAGES = Table(
     caption="Ratio of detected pairs, averaged over the paper's perturbations and their dimensions.",
     columns={
         **JUDGED,
-        "average": "unweighted mean over the cells (perturbation and dimension) of the paper",
-        "n_missing": "number of cells without a ratio",
+        "average": "unweighted mean of the ratio over the paper's cells (pairs of perturbation and dimension)",
+        "n_missing": "number of the paper's cells without a ratio",
         "n_cells": "number of averaged cells",
     },
     cells={"average": Interval("ci_low", "ci_high", published="published_average")},
@@ -64,9 +64,9 @@ ROBUSTNESS = Table(
     columns={
         **JUDGED,
         "n": PAIRS_OF_CELL,
-        "threshold": "drop of the score above which the perturbation counts as detected",
+        "threshold": "drop of the score that a detected pair exceeds, for scores from 0 to 1",
         "increase_ratio": "share of pairs in which the score rises by more than the threshold",
-        "ratio": "share of all pairs in which the score falls by more than the threshold, on a scale from 0 to 1",
+        "ratio": "share of pairs in which the score falls by more than the threshold",
         "n_missing": "number of pairs without both scores; they count as not detected",
     },
     cells={"ratio": Interval("ci_low", "ci_high", published="published_ratio")},
@@ -88,7 +88,7 @@ LADDERS = Table(
     caption="Whether scores decrease with the severity level of the perturbation.",
     columns={
         **JUDGED,
-        "n": "number of series: a dialogue with all its severity levels",
+        "n": "number of severity series; a series is a dialogue with all its severity levels",
         "strictly_decreasing": "share of severity series in which the score decreases at every level",
         "non_increasing": "share of severity series in which the score never increases",
     },
@@ -109,9 +109,9 @@ PAIR_COUNTS = Table(
     caption="Pairs of an original and a perturbed item.",
     columns={
         "n_not_applicable": "number of items that the perturbation does not apply to",
-        "n_unchanged": "number of pairs with identical text",
+        "n_unchanged": "number of pairs whose two texts are identical",
         "generators": "rules or models that made the perturbations",
-        "reasons": "why items have no perturbed form",
+        "reasons": "why items have no perturbed copy",
     },
     numbers="share",
 )
@@ -128,7 +128,7 @@ SCORE_DROPS = Table(
         **JUDGED,
         "n": PAIRS_OF_CELL,
         "n_missing": "number of pairs without both scores",
-        "mean": "mean of the original's score minus the perturbed item's score",
+        "mean": "mean drop: score of the original minus score of the perturbed item",
     },
     numbers="share",
 )

@@ -100,13 +100,12 @@ class Interval:
 
 COMMON: Mapping[str, str] = MappingProxyType(
     {
-        "n_clusters": "number of clusters (seeds, cases or dialogues) in the sample",
-        "design_effect": "variance of the estimate divided by its variance under simple random sampling of the same "
-        "number of rows",
+        "n_clusters": "number of clusters in the sample: seeds, cases or dialogues",
+        "design_effect": "variance of the estimate, relative to a simple random sample of the same number of rows",
         "n_effective": "effective sample size: number of rows divided by the design effect",
-        "note": "why the estimate or its interval is missing, or a remark on it",
-        "n_unparsed": "number of unparsed responses; shares keep them in the denominator",
-        "n_missing": "rows without a response or a score",
+        "note": "why the estimate or its interval is missing, or another remark",
+        "n_unparsed": "number of unparsed responses; they stay in the denominator of shares",
+        "n_missing": "number of rows without a response or a score",
         "status": "ok, or why the value is missing",
     }
 )
@@ -115,38 +114,43 @@ COMMON: Mapping[str, str] = MappingProxyType(
 JUDGED: Mapping[str, str] = MappingProxyType(
     {
         "method": (
-            "scoring method: rating, yes_no, annotation (scores that came with the corpus) or file (scores from a file)"
+            "scoring method: rating, yes_no, annotation (the scores came with the corpus) or file (the scores come "
+            "from a score file)"
         ),
-        "level": "whether a response in its context (turn) or a whole dialogue was scored",
+        "level": "scored unit: turn (a response in its context) or dialogue",
         "language": "language of the texts",
         "dimension": "criterion that the judges scored",
-        "rated": ("criterion that humans rated; it differs from `dimension` if `criterion_map` maps one to the other"),
-        "rater_kind": "source of the ratings: human, model, or construction (the reference follows from how the item "
+        "rated": (
+            "criterion that humans rated; the same as `dimension` unless `criterion_map` names another criterion"
+        ),
+        "rater_kind": "source of the ratings: human, model, or construction (the rating follows from how the item "
         "was made)",
         "imputed_by": "judge of this run that imputed the ratings; empty if the corpus has ratings",
         "n": "number of items with a score and a rating",
         "reason": "why the estimate is missing",
-        "benchmark": "corpora that are averaged together",
+        "benchmark": "name of the group of corpora that are averaged together (setting `benchmark`)",
     }
 )
 """In tables of judges that score items."""
 
 COMPARED: Mapping[str, str] = MappingProxyType(
     {
-        "table": "table that the compared estimates come from",
+        "table": "table that has the compared estimates",
         "measure": "compared measure",
-        "scope": "length N, task and so on; rows with the same table, measure, judge and scope are one family",
-        "system_value": "estimate of `system`; on shared cases it may differ slightly from the leaderboard",
+        "scope": "part of the results that is compared, such as N = 16 or a task. Rows with the same table, measure, "
+        "judge and scope are one family of tests",
+        "system_value": "estimate of `system`. It can differ slightly from the leaderboard if it is computed on "
+        "shared cases only",
         "opponent_value": "estimate of `opponent`",
         "difference": "`system` minus `opponent`, with its confidence interval (95% unless `confidence` is set)",
-        "p": "two-sided p-value of no difference, not adjusted",
+        "p": "two-sided p-value of no difference, unadjusted",
         "p_holm": "Holm-adjusted p-value over all pairs of the family; below 0.05 the difference is significant",
-        "q_bh": "Benjamini-Hochberg q-value, for exploration: among pairs below 0.05 the expected share of false "
-        "discoveries is at most 5%",
-        "family_size": "number of tests in the family: pairs with a p-value",
-        "n": "number of items that both systems have; for two samples, number of items of both systems together; for "
-        "ratings, number of all comparisons",
-        "n_clusters": "number of seeds or dialogues of these items",
+        "q_bh": "Benjamini-Hochberg q-value, for exploration. Among pairs with a q-value below 0.05, at most 5% are "
+        "expected to be false discoveries",
+        "family_size": "number of tests in the family",
+        "n": "number of shared items; for two samples, number of items of both systems together; for ratings, number "
+        "of comparisons",
+        "n_clusters": "number of seeds or dialogues that the compared items belong to",
     }
 )
 """In tables of pairs that are compared."""

@@ -15,11 +15,11 @@ TRAINING_EXAMPLES = Table(
     columns={
         "pair_id": "id of the pair; the two examples are in successive rows",
         "part": "train, development (stops the training) or held_out (never learned from)",
-        "criterion": "criterion on which the negative is worse",
-        "good": "1 for the positive example, 0 for the negative",
-        "kind": "kind of the negative; equal in both rows of a pair",
-        "cluster": "cluster of dialogues that share text; no cluster has examples in two parts",
-        "made_from": "corpus and dialogue of inserted text",
+        "criterion": "criterion on which the negative example is worse",
+        "good": "1 for the positive example, 0 for the negative example",
+        "kind": "kind of the pair's negative example",
+        "cluster": "id of the cluster of dialogues that share text; all examples of a cluster are in one part",
+        "made_from": "corpus and dialogue that inserted text comes from; empty if no text was inserted",
     },
     shown=False,
 )
@@ -28,7 +28,7 @@ TRAINING_OVERLAP = Table(
         training=TEXT, domain=TEXT, language=TEXT, corpus=TEXT, dialogue_id=TEXT, cluster=TEXT, item_corpus=TEXT,
         item_id=TEXT
     ),
-    row="dialogue that is left out of a training set because its cluster has judged dialogues "
+    row="dialogue that is left out of a training set because judges score a dialogue of its cluster "
     "(`training/<name>/overlap`)",
     columns={
         "item_corpus": "corpus of a judged item with the same text",
@@ -39,7 +39,7 @@ JUDGED_TEXTS = Table(
     "judged_texts", schema(passage=LARGE, corpus=TEXT, item_id=TEXT),
     row="passage of a judged text (`training/judged`)",
     columns={
-        "passage": "hash of two successive utterances, of a long utterance or of a dialogue",
+        "passage": "hash of the passage: two successive utterances, a long utterance or a dialogue",
         "item_id": "item with this passage",
     },
     shown=False,
@@ -52,14 +52,15 @@ TRAINING_DATA = Table(
     row="training set, domain, language, criterion, kind and part",
     title="Training sets",
     caption=(
-        "Pairs of a positive and a negative example, by kind of negative. Dialogues with a common passage are a "
+        "Pairs of a positive and a negative example, by kind of the negative example. Dialogues with a common "
+        "passage are a "
         "cluster, and each cluster is in one part: train, development (early stopping) or held_out (evaluation)."
     ),
     columns={
-        "kind": "kind of negative example; all: every kind",
+        "kind": "kind of negative example; all: all kinds together",
         "n_dialogues": "number of dialogues in the pairs",
-        "n_clusters": "clusters of dialogues with a common passage",
-        "left_out": "number of dialogues of the domain and language that are left out because they are judged",
+        "n_clusters": "number of clusters of dialogues with a common passage",
+        "left_out": "number of dialogues of the domain and language that are left out because judges score them",
     },
 )
 TRAINING_SCORES = Table(
@@ -80,7 +81,7 @@ TRAINING_CURVE = Table(
     caption="Loss on the training examples, and loss and AUC on the development part. The development part decides "
     "when training stops.",
     columns={
-        "measured": "training (mean since the previous row) or development",
+        "measured": "training (mean loss since the previous row) or development",
         "auc": "share of pairs in which the positive example scores higher; ties count half",
     },
 )
@@ -109,16 +110,16 @@ TRAINING_RECORD = Table(
     row="judge, criterion, language, kind of negative and moment",
     title="AUC on held-out dialogues",
     caption=(
-        "AUC of each judge before and after its training: the share of pairs of a positive and a negative example in "
-        "which the positive scores higher; ties count half, .5 is chance. A pair is two held-out examples of one "
+        "AUC of each judge before and after its training: the share of pairs in which the positive example scores "
+        "higher than the negative example. Ties count half, and .5 is chance. A pair is two held-out examples of one "
         "kind, criterion and language, not always of one dialogue. Intervals are clustered by dialogue."
     ),
     columns={
         "kind": "kind of the negative examples; all: mean over kinds, weighted by their examples",
         "moment": "before the training or after it",
         "training": "training sets of the examples",
-        "criterion": "criterion on which the negatives are worse; all: the mean over criteria",
-        "language": "language; all: mean over languages, weighted by their examples",
+        "criterion": "criterion on which the negative examples are worse; all: mean over criteria",
+        "language": "language of the examples; all: mean over languages, weighted by their examples",
         "n": "number of examples, positive and negative",
         "n_clusters": "number of dialogues",
         "gain": "AUC after the training minus AUC before it, on the same examples",
@@ -136,11 +137,11 @@ TRAINING_SAMPLES = Table(
     title="Samples of training pairs",
     caption="Randomly drawn pairs, with their common beginning as context.",
     columns={
-        "criterion": "criterion on which the negative is worse",
-        "context": "common beginning",
+        "criterion": "criterion on which the negative example is worse",
+        "context": "common beginning of the two examples",
         "positive": "continuation in the human dialogue",
         "negative": "continuation in the negative example",
-        "made_from": "corpus and dialogue of inserted text",
+        "made_from": "corpus and dialogue that inserted text comes from; empty if no text was inserted",
         "part": "train, development (stops the training) or held_out (never learned from)",
     },
 )
@@ -158,11 +159,11 @@ TRANSLATED_UTTERANCES = Table(
     row="utterance in its context that was translated (`translations/<corpus>/<language>.utterances`)",
     columns={
         "language": "target language",
-        "translated_by": "name of the model in the configuration",
+        "translated_by": "name of the translation model in the configuration",
         "item_id": "first item or dialogue with this utterance",
-        "cluster": "cluster for intervals: the dialogue of the item",
+        "cluster": "id of the dialogue, which is the cluster for intervals",
         "source": "original text",
-        "text": "translation; if it is unusable, the response",
+        "text": "translation; if the translation is unusable, the model's response",
         "status": "ok, or why the translation cannot be used",
     },
     shown=False,
@@ -181,7 +182,7 @@ TRANSLATED_CORPORA = Table(
     numbers="share",
     columns={
         "language": "target language",
-        "translated_by": "name of the model in the configuration",
+        "translated_by": "name of the translation model in the configuration",
         "status": "ok, or why the translation cannot be used",
         "n": "number of utterances; equal utterances in equal contexts count once",
         "share": "share of the utterances",
@@ -196,7 +197,7 @@ TRANSLATION_SAMPLE = Table(
     row="utterance of the sample for translation quality (`translations/<corpus>/<language>.sample`, and `.csv`)",
     columns={
         "language": "target language",
-        "cluster": "cluster for intervals: the dialogue",
+        "cluster": "id of the dialogue, which is the cluster for intervals",
         "source": "original text",
         "text": "the translation",
     },
@@ -209,7 +210,7 @@ BACK_TRANSLATIONS = Table(
     row="utterance of a sample that was translated back (`translations/<corpus>/<language>.back`, and `.csv`)",
     columns={
         "language": "target language of the translation",
-        "translated_back_by": "name of the model in the configuration",
+        "translated_back_by": "name of the translation model in the configuration",
         "source": "original text",
         "back": "back-translated text",
     },

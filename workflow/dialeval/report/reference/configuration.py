@@ -68,6 +68,12 @@ SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
     ("`prompts`", config.Prompts),
     ("`tokens`", config.Tokens),
 )
+SHARED: dict[str, tuple[type[BaseModel], ...]] = {
+    "`models.<name>`, all engines": tuple(config.ENGINES.values()),
+    "`models.<name>.train` and `models.<name>.lora`": (config.EncoderTraining, config.LoraTraining),
+}
+"""Headings of the fields that sections have in common."""
+_TABLE = "| field | default | meaning |\n|---|---|---|"
 HEAD = """# Configuration
 
 One YAML file describes a run: `config.yaml`, or the file given with `--configfile`, which replaces it. `--config
@@ -91,15 +97,26 @@ def schema_text() -> str:
 
 
 def docs_text() -> str:
-    """Return the reference page: a table of fields for every section."""
+    """Return the reference page: a table of fields for every section, and one of the fields that sections share."""
     parts = [HEAD]
+    shared: dict[type[BaseModel], list[str]] = {}
     for title, section in SECTIONS:
+        for name, sections in SHARED.items():
+            if section is sections[0]:
+                common = [row for row in _rows(section) if all(row in _rows(one) for one in sections)]
+                shared |= dict.fromkeys(sections, common)
+                parts.append(f"\n## {name}\n\n{_TABLE}")
+                parts += common
         parts.append(f"\n## {title}\n")
         if section.__doc__ and section is not config.Config:
             parts.append(inspect.cleandoc(section.__doc__) + "\n")
-        parts.append("| field | default | meaning |\n|---|---|---|")
-        parts += [_row(name, field) for name, field in section.model_fields.items() if name != "engine"]
+        parts.append(_TABLE)
+        parts += [row for row in _rows(section) if row not in shared.get(section, [])]
     return "\n".join(parts) + "\n"
+
+
+def _rows(section: type[BaseModel]) -> list[str]:
+    return [_row(name, field) for name, field in section.model_fields.items() if name != "engine"]
 
 
 def _row(name: str, field: Any) -> str:

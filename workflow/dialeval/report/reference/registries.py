@@ -10,7 +10,8 @@ import csv
 import inspect
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 
@@ -30,7 +31,8 @@ from dialeval.perturbations import dialogue_strategies, turn_strategies
 from dialeval.report.reference.printed_values import n_stored, read_record
 from dialeval.tables.catalogue import TABLES
 from dialeval.tables.dialogues import STATUSES
-from dialeval.tables.schema import COMMON, Table
+from dialeval.tables.measures import DIFFERENCES
+from dialeval.tables.schema import COMMON, COMPARED, Table
 from dialeval.translation import checks
 
 FORMATS_PAGE = PROJECT / "docs" / "formats.md"
@@ -79,7 +81,7 @@ def formats_text() -> str:
             ),
             _table(
                 "Human ratings in the authors' files",
-                "Parentheses contain the dimension's name in the file, if it differs.",
+                "If the file has another name for a dimension, this name is in parentheses.",
                 ("`reader`", "dimensions and scales"),
                 _author_files(),
             ),
@@ -262,10 +264,13 @@ def _value(action: argparse.Action) -> str:
 TABLES_PAGE = PROJECT / "docs" / "tables.md"
 _REFERENCE = "## Reference\n"
 TABLES_HEAD = """
-This part is generated from the constants in `workflow/dialeval/tables/` (`python -m dialeval.report.reference`). A
-column with a question mark may be empty. A table with a slash in its name is in `results/tables/`, as Parquet and CSV.
-The description names exceptions: another format, or a path below `results/` in parentheses. `measures/` stands for the
-name of the protocol.
+This part is generated from the constants in `workflow/dialeval/tables/` (`python -m dialeval.report.reference`).
+
+- A table with a slash in its name is in `results/tables/`, as Parquet and CSV. Another path below `results/` is in
+  parentheses. `measures/` stands for the name of the protocol.
+- A column with a question mark may be empty.
+- Descriptions that many tables share are in the two tables below. Descriptions that the tables of a part share are at
+  the beginning of the part. Other descriptions are below their table.
 """
 TABLE_PARTS = (
     ("Between the stages", ""),
@@ -286,21 +291,41 @@ _TYPES = {"string": "text", "int32": "integer", "int64": "integer", "double": "n
 def tables_text() -> str:
     """Return `docs/tables.md`: the part written by hand, and the reference."""
     by_hand = TABLES_PAGE.read_text(encoding="utf-8").split(_REFERENCE)[0]
-    parts = [by_hand + _REFERENCE + TABLES_HEAD, "| in many tables | meaning |\n|---|---|"]
-    parts += [f"| `{column}` | {words} |" for column, words in COMMON.items()]
+    parts = [by_hand + _REFERENCE + TABLES_HEAD]
+    parts += [_described("in many tables", COMMON), "", _described("in tables of differences", COMPARED)]
     for title, prefix in TABLE_PARTS:
+        tables = [table for table in TABLES.values() if table.name.removesuffix(table.file) == prefix]
+        shared = _shared(tables) if prefix else {}
         parts.append(f"\n### {title}")
-        parts += [_about_table(table) for table in TABLES.values() if table.name.removesuffix(table.file) == prefix]
+        parts += ["", _described("in several tables of this part", shared)] if shared else []
+        parts += [_about_table(table, shared) for table in tables]
     return "\n".join(parts) + "\n"
 
 
-def _about_table(table: Table) -> str:
+def _shared(tables: Iterable[Table]) -> dict[str, str]:
+    """Return the descriptions of columns that at least three tables have in common."""
+    counts = Counter(row for table in tables for row in _own_rows(table).items())
+    return dict(row for row, count in counts.items() if count >= 3)
+
+
+def _own_rows(table: Table) -> dict[str, str]:
+    """Return the descriptions of a table's columns, without those that all tables of differences share."""
+    common = COMPARED if "opponent_value" in table.schema.names else {}
+    rows = {name: table.columns[name] for name in table.schema.names if name in table.columns}
+    return {name: words for name, words in rows.items() if common.get(name) != words}
+
+
+def _about_table(table: Table, shared: Mapping[str, str]) -> str:
     fields = ", ".join(_field(field) for field in table.schema)
+    if table.schema is DIFFERENCES.schema and table is not DIFFERENCES:
+        fields = f"those of `{DIFFERENCES.name}`"
     lines = [f"\n#### `{table.name}`", f"One row per {table.row}. {table.caption}".strip(), f"\nColumns: {fields}."]
-    rows = [f"| `{name}` | {table.columns[name]} |" for name in table.schema.names if name in table.columns]
-    if rows:
-        lines += ["\n| column | meaning |", "|---|---|", *rows]
-    return "\n".join(lines)
+    rows = {name: words for name, words in _own_rows(table).items() if shared.get(name) != words}
+    return "\n".join([*lines, "", _described("column", rows)] if rows else lines)
+
+
+def _described(head: str, rows: Mapping[str, str]) -> str:
+    return "\n".join([f"| {head} | meaning |\n|---|---|", *(f"| `{name}` | {words} |" for name, words in rows.items())])
 
 
 def _field(field: pa.Field) -> str:
@@ -315,13 +340,17 @@ def _field(field: pa.Field) -> str:
 PAPERS_PAGE = PROJECT / "docs" / "papers.md"
 PAPERS_HEAD = """# The four papers, item by item
 
-Every table, figure and prompt of the papers, with DialEval's output for it. *Made by* names the configuration and
-the target; other configurations make the same item for their models. Files are relative to the results
-folder. Tables show a published value beside yours if the paper has a model with the name of yours, or if
-`metaeval.published_as` names the paper's system. `python -m dialeval.report.reference.printed_values DATA_DIR` records
-which printed values can be computed from public data. The report's part "Papers" lists the items that a run made. This
-page is generated from
-`workflow/dialeval/papers/` (`python -m dialeval.report.reference`).
+This page lists every table, figure and prompt of the papers, with DialEval's output for it. The report's part "Papers"
+lists the items that a run made.
+
+- *Made by* names a configuration and a target. Other configurations make the same item for their models.
+- *Files* are relative to the results folder.
+- Tables show a published value beside yours if your model has the name of a model in the paper, or if
+  `metaeval.published_as` names the paper's system.
+- `python -m dialeval.report.reference.printed_values DATA_DIR` records which printed values can be computed from public
+  data.
+
+This page is generated from `workflow/dialeval/papers/` (`python -m dialeval.report.reference`).
 """
 REMARKS = {
     "BotChat": (
