@@ -194,10 +194,15 @@
     if (chosen.place >= 0) {
       const isKept = notes.change(chosen.shelf, chosen.place, changed);
       showMessage(isKept ? "" : "This browser cannot keep flags and notes after you close the page. Export them before.");
-      drawNotes();
-      finding.drawList();
-      finding.mark(chosen.place);
+      drawMarks();
     }
+  }
+
+  /** Draws the flag and note of the open case, and the marks in the list. */
+  function drawMarks() {
+    drawNotes();
+    finding.drawList();
+    finding.mark(chosen.place);
   }
 
   const flag = () => changeNotes({ flag: !notes.of(chosen.shelf, chosen.place).flag });
@@ -350,6 +355,7 @@
       }
     });
     window.addEventListener("hashchange", () => followAddress().catch(showError));
+    window.addEventListener("storage", ({ key }) => key === notes.KEY && chosen.place >= 0 && drawMarks());
   }
 
   const showError = (error) => showMessage(`The cases could not be shown: ${error.message}`);
