@@ -219,8 +219,8 @@ def test_the_part_on_labels_says_where_their_variance_comes_from() -> None:
     tables = {**inputs.tables, "labels/variance_components": to_table(VARIANCE_COMPONENTS, [*rows, *few])}
     (one,) = people_boards(dataclasses.replace(inputs, tables=tables))
     assert one.summary.details[-1] == (
-        "Differences between annotators' means make 12.5% of the variance of labels of empathy, and their disagreement "
-        "on systems and dialogues makes 55.0%."
+        "Variance of the labels of empathy: 12.5% is between annotators' means, 55.0% is their disagreement on systems "
+        "and dialogues."
     )
 
 
@@ -246,6 +246,6 @@ def test_the_part_on_labels_says_whether_the_judge_may_replace_annotators_and_wh
         "Judge clerk passes the alternative annotator test at the margin 0.15 of skilled annotators (empathy).",
         "Judge clerk: no alternative annotator test (tact): the test needs 3 annotators.",
         "Judge clerk: no alternative annotator test (wit and zeal): it needs 30 items; the annotators have fewer.",
-        "Judge clerk agrees with an annotator on at least 80.0% of the 62.0% of items of which it is most certain "
-        "(empathy). Ask annotators or a stronger judge about the other 84.",
+        "Judge clerk agrees with an annotator on at least 80.0% of its most certain items, 62.0% of all (empathy). "
+        "Use annotators or a stronger judge for the other 84.",
     )

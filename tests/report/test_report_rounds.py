@@ -37,13 +37,13 @@ def test_the_last_round_of_each_pair_counts() -> None:
         row(2, "able", "weak", "ended", 80),
         row(1, "able", "weak", "able", 40, judge="another"),
     )
-    assert "Arena compared sequential pairs and settled 1 of 2 comparisons by 120 of 800 requests" in words
-    assert "Not settled, which does not make them equal: able against weak (N = 4)." in words
+    assert "Arena (sequential pairs) settled 1 of 2 comparisons with 120 of 800 requests" in words
+    assert "Not settled (not shown to be equal): able against weak (N = 4)." in words
 
 
 def test_where_all_is_settled_nothing_is_named() -> None:
     words = summary_of(row(1, "able", "weak", "weak", 40, n_utterances=None))
-    assert "settled 1 of 1 comparison by 40 of 400 requests" in words
+    assert "settled 1 of 1 comparison with 40 of 400 requests" in words
     assert "Not settled" not in words
 
 

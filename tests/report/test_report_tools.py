@@ -219,6 +219,19 @@ def test_the_note_of_a_case_never_goes_to_another(page: Browser, address: str) -
     page.wait("document.getElementById('note').value === 'odd'")
 
 
+def test_a_note_of_another_window_is_shown_and_not_overwritten(page: Browser, address: str) -> None:
+    page.open(f"{address}#cases=dialogues&case=MT-1", until=READY)
+    page.evaluate(
+        "(() => { const key = `dialeval-notes/${document.title}`;"
+        "const note = {kind: 'dialogues', group: 'selfchat', case: 'MT-1', flag: true, note: 'theirs'};"
+        "localStorage.setItem(key, JSON.stringify({'dialogues/selfchat/MT-1': note}));"
+        "window.dispatchEvent(new StorageEvent('storage', {key})); })()"
+    )
+    assert page.evaluate("document.getElementById('note').value") == "theirs"
+    assert page.evaluate("document.getElementById('flag').getAttribute('aria-pressed')") == "true"
+    assert page.evaluate("document.querySelector('#case-list .muted').textContent").startswith("⚑")
+
+
 def test_without_a_case_there_is_nothing_to_flag(page: Browser, address: str) -> None:
     page.open(
         f"{address}#cases=dialogues&q=no+such+words",

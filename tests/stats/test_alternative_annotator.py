@@ -136,8 +136,8 @@ def test_what_cannot_be_tested_is_missing_with_its_reason() -> None:
     judge, labels = simulated(np.random.default_rng(5), annotators=3)
     for given, words in (
         (labels[:1], "there are none"),
-        (labels[:2], "the annotators have 60, 60 such items"),
-        (np.where(np.arange(60) < 20, labels, np.nan), "the annotators have 20, 20, 20 such items"),
+        (labels[:2], "the annotators have 60 and 60 such items"),
+        (np.where(np.arange(60) < 20, labels, np.nan), "the annotators have 20, 20 and 20 such items"),
     ):
         found = examined(judge, given)
         assert np.isnan(found.winning_rate(0.2))

@@ -94,7 +94,7 @@ def test_pairs_are_judged_until_they_are_settled(workspace: Workspace) -> None:
         (estimated,) = (row for row in rows(workspace, "estimate") if row["model"] == "gpt")
         assert (int(estimated["requests"]), int(estimated["model_calls"])) == (n_calls, 0)
         page = (workspace.folder / "results/report/index.html").read_text(encoding="utf-8")
-        assert f"compared sequential pairs and settled 2 of 6 comparisons by {n_calls} of {FULL} requests" in page
+        assert f"(sequential pairs) settled 2 of 6 comparisons with {n_calls} of {FULL} requests" in page
         assert workspace.would_run() == {}
         workspace.run()
         assert len(endpoint.log) == n_calls

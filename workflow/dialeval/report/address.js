@@ -25,8 +25,8 @@ const address = (() => {
 
   /** Returns the cases in the address, else the cases that were open when the reader left it, or null. */
   function cases() {
-    const asked = fields();
-    const found = asked.has("cases") ? asked : fields(history.state?.left ?? "");
+    const inAddress = fields();
+    const found = inAddress.has("cases") ? inAddress : fields(history.state?.left ?? "");
     if (!found.has("cases")) {
       return null;
     }

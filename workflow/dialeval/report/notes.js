@@ -41,6 +41,6 @@ const notes = (() => {
   }
 
   read();
-  window.addEventListener("storage", ({ key }) => key === KEY && read()); // the page is open twice
-  return { of, has, size, change, save };
+  window.addEventListener("storage", ({ key }) => key === KEY && read()); // from the same page in another window
+  return { KEY, of, has, size, change, save };
 })();

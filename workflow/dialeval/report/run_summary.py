@@ -56,7 +56,8 @@ def summary_of(inputs: ReportInputs, usage: pa.Table | None, battles: Mapping[st
 def _leaders(one: Leaders) -> list[str]:
     title = f"**{in_a_line(one.title)}.** " if one.title else ""
     words = f"{title}{in_a_line(one.answer)}".strip()
-    return [*([words, ""] if words else []), *(markdown_lines(one.table) if one.table.rows else [])]
+    blocks = ([words], markdown_lines(one.table) if one.table.rows else [], [f"- {in_a_line(d)}" for d in one.details])
+    return [line for block in blocks if any(block) for line in ("", *block)][1:]
 
 
 def _unparsed_section(inputs: ReportInputs, usage: pa.Table | None) -> list[list[str]]:
@@ -176,12 +177,13 @@ NO_TABLE = SmallTable((), ())
 
 @dataclass(frozen=True)
 class Leaders:
-    """One leaderboard: part and title, the answer in sentences (may be empty), and its head."""
+    """One leaderboard: part and title, the answer in a sentence (may be empty), its head, and details on labels."""
 
     part: str
     title: str
     answer: str
     table: SmallTable
+    details: tuple[str, ...] = ()
 
 
 def leaders_of(inputs: ReportInputs, battles: Mapping[str, pa.Table]) -> list[Leaders]:
@@ -198,9 +200,9 @@ def leaders_of(inputs: ReportInputs, battles: Mapping[str, pa.Table]) -> list[Le
         above = one.part == LABELS and table in known
         known.append(table)
         if table.rows or one.part == LABELS:
-            answer = "The labels:" if above else one.answer
             details = one.summary.details if one.part == LABELS else ()
-            found.append(Leaders(one.part, one.title, " ".join([answer, *details]), NO_TABLE if above else table))
+            answer = "" if above else one.answer
+            found.append(Leaders(one.part, one.title, answer, NO_TABLE if above else table, details))
     return found + [Leaders(f"battles/{name}", "", "", _of_battles(table)) for name, table in battles.items()]
 
 

@@ -65,11 +65,11 @@ const shelves = (() => {
       if (!cases.length) {
         return [];
       }
-      const asked = new Map();
+      const protocols = new Map();
       for (const [, protocol, n] of cases) {
-        asked.set(protocol, protocolName(protocol) + (this.isAskedAtLengths(protocol) ? " at any length" : ""));
+        protocols.set(protocol, protocolName(protocol) + (this.hasLengths(protocol) ? " at any length" : ""));
         if (n) {
-          asked.set(`${protocol}/${n}`, protocolName(protocol) + atLength(n));
+          protocols.set(`${protocol}/${n}`, protocolName(protocol) + atLength(n));
         }
       }
       const occurring = OUTCOMES.filter((_, at) => outcomes.some((one) => one[at].length));
@@ -77,7 +77,7 @@ const shelves = (() => {
         { name: "system", label: "system", any: "all except human", values: models },
         ...(compares ? [{ name: "opponent", label: "opponent", any: "any", values: models }] : []),
         { name: "outcome", label: "outcome", any: "any", values: occurring, titles: occurring.map((outcome) => OUTCOME_TITLES[outcome]) },
-        { name: "protocol", label: "protocol", any: "any", values: [...asked.keys()], titles: [...asked.values()] },
+        { name: "protocol", label: "protocol", any: "any", values: [...protocols.keys()], titles: [...protocols.values()] },
         { name: "judge", label: "judge", any: "any", values: judges },
       ];
     }
@@ -85,7 +85,7 @@ const shelves = (() => {
     id = (place) => this.index.ids[place];
     first = (place) => this.index.first[place];
     groupOf = (place) => this.index.source[place];
-    isAskedAtLengths = (protocol) => this.index.at_lengths.includes(protocol);
+    hasLengths = (protocol) => this.index.at_lengths.includes(protocol);
 
     about(place) {
       const language = this.severalLanguages ? ` · ${this.index.languages[place]}` : "";
@@ -102,9 +102,9 @@ const shelves = (() => {
       const places = new Set();
       for (const [number, [judge, protocol, n, model]] of cases.entries()) {
         const isOf = chosen.has("system") ? is("system", models[model]) : model !== HUMAN;
-        const isWhole = !n || this.isAskedAtLengths(protocol); // else the verdict on the whole dialogue is evaluated at this length
-        const isAsked = (isWhole && is("protocol", protocol)) || (chosen.has("protocol") && is("protocol", `${protocol}/${n}`));
-        if (isOf && is("judge", judges[judge]) && isAsked) {
+        const isWhole = !n || this.hasLengths(protocol); // else the verdict on the whole dialogue is evaluated at this length
+        const isOfProtocol = (isWhole && is("protocol", protocol)) || (chosen.has("protocol") && is("protocol", `${protocol}/${n}`));
+        if (isOf && is("judge", judges[judge]) && isOfProtocol) {
           for (const byOutcome of await this.outcomesOf(number, chosen.get("opponent"))) {
             byOutcome.forEach((pairs, at) => {
               if (is("outcome", OUTCOMES[at])) {

@@ -417,14 +417,14 @@ def _adaptive_sentence(protocol: EvaluatedProtocol, comparisons: list[Row]) -> s
     waiting = [row for row in comparisons if row["decision"] == _ENDED]
     requested, full = (sum(row[name] for row in comparisons) for name in ("n_requests", "n_requests_full"))
     words = (
-        f"{protocol.title} compared sequential pairs and settled {len(comparisons) - len(waiting)} of "
-        f"{counted(len(comparisons), 'comparison')} by {requested:,} of {full:,} requests; ratings weight every pair "
+        f"{protocol.title} (sequential pairs) settled {len(comparisons) - len(waiting)} of "
+        f"{counted(len(comparisons), 'comparison')} with {requested:,} of {full:,} requests. Ratings weight every pair "
         "equally."
     )
     if waiting:
         named = [_named(row) for row in waiting[:_MOST_NAMED]]
         more = [f"{len(waiting) - _MOST_NAMED:,} more"] if len(waiting) > _MOST_NAMED else []
-        words += f" Not settled, which does not make them equal: {listed([*named, *more])}."
+        words += f" Not settled (not shown to be equal): {listed([*named, *more])}."
     return words
 
 
@@ -481,11 +481,11 @@ def judge_checks(inputs: ReportInputs, protocol: str, judge: str) -> list[str]:
     for question, row in list(kept.items())[:_MOST_QUESTIONS]:
         share, agreement = (write_number(row[name], "share") for name in ("coverage", "agreement"))
         rest = (
-            f" Ask annotators or a stronger judge about the other {row['n_escalated']:,}." if row["n_escalated"] else ""
+            f" Use annotators or a stronger judge for the other {row['n_escalated']:,}." if row["n_escalated"] else ""
         )
         sentences.append(
-            f"{who} agrees with an annotator on at least {agreement} of the {share} of items of which it is most "
-            f"certain{_on([question], len(kept) + 1 if question != 'all' else 1)}.{rest}"
+            f"{who} agrees with an annotator on at least {agreement} of its most certain items, {share} of all"
+            f"{_on([question], len(kept) + 1 if question != 'all' else 1)}.{rest}"
         )
     return sentences
 
@@ -501,8 +501,8 @@ def spread_of_labels(inputs: ReportInputs, protocol: str) -> list[str]:
         if "annotator" in parts:
             between, among = (write_number(share, "share") for share in (parts["annotator"], _disagreement(parts)))
             sentences.append(
-                f"Differences between annotators' means make {between} of the variance of labels"
-                f"{criterion and f' of {criterion}'}, and their disagreement on systems and dialogues makes {among}."
+                f"Variance of the labels{criterion and f' of {criterion}'}: {between} is between annotators' means, "
+                f"{among} is their disagreement on systems and dialogues."
             )
     return sentences
 

@@ -144,7 +144,7 @@ const verdictLists = (() => {
       const list = element("ul");
       const draw = () => list.childElementCount || list.append(...inBothOrders(model, verdicts).map((both) => opposite(model, both)));
       made.append(summary, list);
-      made.open = verdicts.length <= 2 || isAskedFor(verdicts[0]);
+      made.open = verdicts.length <= 2 || isFiltered(verdicts[0]);
       if (made.open) {
         draw();
       }
@@ -153,7 +153,7 @@ const verdictLists = (() => {
     }
 
     /** Returns whether the filter names this protocol, and this judge if it names judges. */
-    function isAskedFor({ judge, protocol, n }) {
+    function isFiltered({ judge, protocol, n }) {
       const chosen = filter.get("protocol") ?? [];
       const isOfJudge = !filter.has("judge") || filter.get("judge").includes(index.judges[judge]);
       return isOfJudge && (chosen.includes(protocol) || chosen.includes(`${protocol}/${n}`));

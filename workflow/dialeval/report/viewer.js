@@ -13,7 +13,7 @@
   const modelsShown = () => chosen.models ?? chosen.shelf.usualModels?.(chosen.group) ?? [];
   const isOfDialogues = () => chosen.shelf.kind === "dialogues";
 
-  function say(message) {
+  function showMessage(message) {
     const place = byId("viewer-message");
     place.textContent = message;
     place.hidden = !message;
@@ -46,7 +46,7 @@
     }
     const shelf = all.find(({ kind }) => kind === wanted.kind);
     if (!shelf) {
-      say(`This page has no cases of the kind “${wanted.kind}”.`);
+      showMessage(`This page has no cases of the kind “${wanted.kind}”.`);
       byId("cases").scrollIntoView();
       return false;
     }
@@ -77,7 +77,7 @@
     if (named === undefined && wanted.id !== null) {
       missing.push(`no ${nounBefore(finding.nounOf(chosen), wanted.id)}${wanted.id}`);
     }
-    say(missing.length ? `This page has ${missing.join(", and ")}.` : "");
+    showMessage(missing.length ? `This page has ${missing.join(", and ")}.` : "");
     await show(named ?? found[0] ?? -1);
     if (!isReturn) {
       bringIntoView();
@@ -124,7 +124,7 @@
 
   /** Shows a case that the reader chose, and writes it into the address. */
   async function open(place, isStep = true) {
-    say("");
+    showMessage("");
     await show(place, isStep);
   }
 
@@ -193,11 +193,16 @@
   function changeNotes(changed) {
     if (chosen.place >= 0) {
       const isKept = notes.change(chosen.shelf, chosen.place, changed);
-      say(isKept ? "" : "This browser cannot keep flags and notes after you close the page. Export them before.");
-      drawNotes();
-      finding.drawList();
-      finding.mark(chosen.place);
+      showMessage(isKept ? "" : "This browser cannot keep flags and notes after you close the page. Export them before.");
+      drawMarks();
     }
+  }
+
+  /** Draws the flag and note of the open case, and the marks in the list. */
+  function drawMarks() {
+    drawNotes();
+    finding.drawList();
+    finding.mark(chosen.place);
   }
 
   const flag = () => changeNotes({ flag: !notes.of(chosen.shelf, chosen.place).flag });
@@ -252,7 +257,7 @@
   async function findAndOpen(isStep) {
     const found = await finding.find(chosen);
     if (found) {
-      say("");
+      showMessage("");
       await show(found.includes(chosen.place) ? chosen.place : (found[0] ?? -1), isStep);
     }
   }
@@ -346,13 +351,14 @@
       if (link && link.hash !== location.hash) {
         address.leave();
       } else if (link) {
-        followAddress(false).catch(complain); // browsers send no event for the present address
+        followAddress(false).catch(showError); // browsers send no event for the present address
       }
     });
-    window.addEventListener("hashchange", () => followAddress().catch(complain));
+    window.addEventListener("hashchange", () => followAddress().catch(showError));
+    window.addEventListener("storage", ({ key }) => key === notes.KEY && chosen.place >= 0 && drawMarks());
   }
 
-  const complain = (error) => say(`The cases could not be shown: ${error.message}`);
+  const showError = (error) => showMessage(`The cases could not be shown: ${error.message}`);
 
   async function start() {
     if (!byId("viewer")) {
@@ -360,12 +366,12 @@
     }
     const { elsewhere } = byId("viewer-message").dataset;
     if (typeof DecompressionStream === "undefined") {
-      say(`The cases cannot be shown: this needs a browser from 2023 or later. The dialogues are in ${elsewhere}.`);
+      showMessage(`The cases cannot be shown: this needs a browser from 2023 or later. The dialogues are in ${elsewhere}.`);
       return;
     }
     all = await shelves.all();
     if (!all.length) {
-      say(`This page has no cases; they are in ${elsewhere}.`);
+      showMessage(`This page has no cases; they are in ${elsewhere}.`);
       return;
     }
     byId("viewer").hidden = false;
@@ -379,5 +385,5 @@
     }
   }
 
-  start().catch(complain);
+  start().catch(showError);
 })();

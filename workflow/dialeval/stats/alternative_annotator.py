@@ -252,5 +252,5 @@ def _so_far(known: BoolArray) -> str:
     counts = sorted((int(n) for n in known.sum(axis=1) if n), reverse=True)
     if not counts:
         return "there are none"
-    most = ", ".join(map(str, counts[:FEWEST_ANNOTATORS]))
+    most = " and ".join(", ".join(map(str, counts[:FEWEST_ANNOTATORS])).rsplit(", ", 1))
     return f"the annotators have {most} such items"

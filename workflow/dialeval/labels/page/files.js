@@ -14,12 +14,12 @@ const filesOf = (sheet, kept, shown) => {
       return sheet.questions.flatMap((question) => {
         const { criterion } = question;
         const answer = answers[criterion];
-        const asked = { question: question.text, options: sheet.answersOf(question), rubric: sheet.rubricOf(question) };
+        const context = { question: question.text, options: sheet.answersOf(question), rubric: sheet.rubricOf(question) };
         if (sheet.isWhole(question, answer)) {
           const place = answer.place === undefined ? {} : { place: answer.place };
-          return [{ ...common, criterion, label: answer.label, ...place, skipped: false, ...asked }];
+          return [{ ...common, criterion, label: answer.label, ...place, skipped: false, ...context }];
         }
-        return skipped ? [{ ...common, criterion, label: null, skipped: true, ...asked }] : [];
+        return skipped ? [{ ...common, criterion, label: null, skipped: true, ...context }] : [];
       });
     });
   }
@@ -153,7 +153,7 @@ const filesOf = (sheet, kept, shown) => {
     return { taken, differing };
   }
 
-  const tell = (text) => {
+  const showResult = (text) => {
     byId("file-message").textContent = text;
   };
 
@@ -163,17 +163,17 @@ const filesOf = (sheet, kept, shown) => {
     try {
       content = JSON.parse(await file.text());
     } catch (problem) {
-      tell(`${file.name} cannot be read as a saved file: ${problem.message}`);
+      showResult(`${file.name} cannot be read as a saved file: ${problem.message}`);
       return;
     }
     const refused = refusal(content);
     if (refused) {
-      tell(`${file.name}: ${refused} No label was loaded.`);
+      showResult(`${file.name}: ${refused} No label was loaded.`);
       return;
     }
     const { slots, foreign } = slotsOf(content);
     const { taken, differing } = merge(slots, { theirs: false });
-    tell(
+    showResult(
       `${counted(taken, "label")} loaded from ${file.name}.` +
         (foreign ? ` ${counted(foreign, "record")} ignored: they do not match this page's items and questions.` : "") +
         (differing ? ` The file differs in ${counted(differing, "label")}. The page's labels stay unless you choose the file's.` : ""),
@@ -181,11 +181,11 @@ const filesOf = (sheet, kept, shown) => {
     byId("file-conflicts").hidden = differing === 0;
     byId("take-file").onclick = () => {
       const { taken: replaced } = merge(slots, { theirs: true });
-      tell(`${counted(replaced, "label")} replaced by those of ${file.name}.`);
+      showResult(`${counted(replaced, "label")} replaced by those of ${file.name}.`);
       byId("file-conflicts").hidden = true;
     };
     byId("keep-mine").onclick = () => {
-      tell("The page's labels stay.");
+      showResult("The page's labels stay.");
       byId("file-conflicts").hidden = true;
     };
   }

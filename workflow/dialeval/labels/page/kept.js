@@ -63,13 +63,13 @@ const keepLabels = (sheet) => {
     }
   }
 
-  const ask = (event) => event.preventDefault();
+  const preventClosing = (event) => event.preventDefault();
 
   /** Makes the browser ask before it closes the page while labels are not in a file. */
   function guard() {
-    removeEventListener("beforeunload", ask);
+    removeEventListener("beforeunload", preventClosing);
     if (state.unsaved.length) {
-      addEventListener("beforeunload", ask);
+      addEventListener("beforeunload", preventClosing);
     }
   }
 

@@ -126,4 +126,4 @@
   byId("work").hidden = false;
   kept.write(); // warns at once if the browser stores nothing
   shown.go(kept.get("at"));
-})();
+})().catch((error) => warn(`The page cannot be shown: ${error.message}`));
