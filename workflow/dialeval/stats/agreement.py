@@ -1,15 +1,14 @@
 """Agreement of judges and of annotators: kappa, AC1, Krippendorff's alpha, and order inconsistency on retest.
 
-Flips are a proportion (see `clustered`); the others are functions of counts that add up over items, so their
-intervals resample clusters of items as weights. The libraries that compute the coefficients give no such intervals; in
-the tests they are the yardstick.
+Retest inconsistency is a proportion (see `clustered`). The other coefficients are functions of counts that add up over
+items; their intervals resample clusters of items.
 
-Kappa and alpha rest on the verdicts that are not the most frequent one. Where these are few, bias-corrected percentiles
-hold the truth in 0 to 85%, so there is no interval (`too_few_others`). AC1 (Gwet 2008) hardly depends on how often a
-answer is given.
+Kappa and alpha depend on the verdicts that differ from the most frequent one. If these are few, bias-corrected
+percentile intervals cover the true value in 0 to 85% of samples, so there is no interval (`too_few_others`). AC1 (Gwet
+2008) hardly depends on the frequency of a verdict.
 
-Intervals resample clusters of items. A round is a row; which rater is behind a number may differ from item to item, as
-it does where each item was given to other people.
+In `krippendorffs_alpha` and `mean_pairwise_pearson`, a round is a row of ratings. Different items of a row can have
+different raters.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """AUC of scores of positive and negative examples with clustered intervals, and pairwise accuracy.
 
-The AUC is the share of pairs of a true and a spoiled example in which the true one scores higher, ties half. Both of a
-pair often come from one dialogue, and a dialogue has several: what varies is the dialogue. The variance is that between
-the dialogues' contributions (Obuchowski 1997, after DeLong et al. 1988), drawn towards the one that holds where a
-dialogue is worth a single pair, the more so the fewer dialogues speak against it. The limits are
-those of a proportion with as many rows (`proportion_interval`): an AUC of 1 has an interval.
+The AUC is the share of pairs of a positive and a negative example in which the positive one scores higher; a tie counts
+half. Examples are clustered by dialogue. The variance is the variance between the dialogues' contributions (Obuchowski
+1997, after DeLong et al. 1988), shrunk towards the variance for dialogues of one independent pair each. With few
+dialogues it is shrunk more. Limits are those of a proportion (`proportion_interval`), so an AUC of 1 has an interval.
 `benchmarks/coverage_auc.py` measures the coverage.
 """
 

@@ -1,7 +1,7 @@
 """Biases of a judge of pairs: position bias and length bias.
 
 Outcomes are 1 (left, shown first, wins), 0.5 (tie), 0 (right wins) and NaN for an unparsed verdict.
-Intervals of shares are those of `clustered.clustered_proportions`; all are clustered by seed.
+Intervals are clustered by seed; those of shares are the intervals of `clustered.clustered_proportions`.
 """
 
 from __future__ import annotations

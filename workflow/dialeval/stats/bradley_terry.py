@@ -1,9 +1,8 @@
 """Bradley-Terry and Davidson ratings with intervals, and which players have no finite rating.
 
-A player that wins, or loses, whatever ties it to the others has no limit.
-
-The likelihood then has no finite maximum (Ford 1957), and what a fit shows is the ridge's. Such a replicate counts as
-infinite, so that an interval whose end falls among them has no limit there.
+If a player, or a group of players, wins or loses every comparison with the others, the likelihood has no finite maximum
+(Ford 1957), and the fitted rating depends on the ridge. In a resample, such a rating counts as infinite. If a limit of
+an interval falls among infinite ratings, that limit is missing.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Calibration of a judge, and its agreement with annotators on the items of which it is certain.
 
 Reliability curve and calibration error compare a judge's scores with annotators' labels in bins with equal numbers of
-items. The usual estimate of the expected calibration error is too high with few labels, since chance alone moves the
-means of bins; `calibration_error` corrects it.
+items. With few labels, the usual estimate of the expected calibration error is too high, because bin means vary by
+chance; `calibration_error` corrects it.
 
-Selective judging leaves items to annotators (or to another judge) where a judge is not certain. `certain_agreement`
+Selective judging passes items on to annotators (or to another judge) if a judge is not certain. `certain_agreement`
 chooses the threshold by fixed-sequence testing (Jung, Brahman and Choi 2024, "Trust or Escalate"; Angelopoulos and
 others 2021, "Learn then Test"), with the exact binomial limit on the effective number of items (Korn and Graubard
 1998).

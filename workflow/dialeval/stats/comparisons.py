@@ -1,14 +1,10 @@
 """Pairwise comparisons in a canonical form: connected groups of players, weights of pairs, tables of resamples.
 
-Names and sides carry no meaning. Players are therefore renumbered by when they first appear, and every comparison
-is turned so that the lower number stands first; relabelling the players or swapping the sides then changes nothing.
+Results do not depend on the numbering of the players or on the sides. Players are renumbered by their first appearance,
+and every comparison is turned so that the lower number is on the left.
 
-Both are SciPy's sparse arrays, which load a tenth of what a job's start takes: they are loaded by the first call, and a
-job without ratings does not load it.
-
-Where close pairs get more comparisons, ratings of the comparisons as they are would follow them more than others:
-what is estimated would depend on when the asking stopped. With the same weight for every pair that met, it is what a
-design with all pairs equally often estimates, each pair's shares being as they were seen.
+Adaptive designs compare close pairs more often. With equal weights for all compared pairs, ratings estimate those of a
+design that compares all pairs equally often.
 """
 
 from __future__ import annotations

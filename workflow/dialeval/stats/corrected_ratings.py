@@ -1,12 +1,13 @@
 """Human-corrected Bradley-Terry ratings, from labels of some pairs and a judge's outcomes of all.
 
-With x telling the two players of a row, y annotators' outcome, f the judge's, and w = 1 / probability for labelled rows
-and 0 for others, strengths solve (Angelopoulos, Duchi and Zrnic 2023, for the likelihood of Bradley and Terry)
+Let x be a row of the design matrix (1 for the left player, -1 for the right), y the annotators' outcome, f the judge's,
+and w = 1 / probability for labelled rows and 0 for others. Strengths solve (Angelopoulos, Duchi and Zrnic 2023, for the
+Bradley-Terry likelihood)
 
     sum x (e - omega sigmoid(x'strength)) = 0,  e = w (y - lambda f) + lambda f,  omega = (1 - lambda) w + lambda.
 
-lambda makes the sum of the players' variances smallest within 0..1; at 0 people stand alone, exactly. A tie is half a
-win for each player.
+lambda, from 0 to 1, minimises the sum of the players' variances. At 0 the ratings use labels only. A tie is half a win
+for each player.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Correlations of judges with human ratings, with intervals from shared resamples.
 
-Weights are counts of resampled clusters: repeating the items of a cluster w times and giving them the weight w come to
-the same. A coefficient takes six weighted sums: of 1, y and y^2, which are people's, and of x, x^2 and x y. People's
-are the same for all judges but for the items that a judge left out. Where these are few, people's sums less those over
-what is left out save three of six matrix products, nearly the whole cost.
+A resample weights the items of a cluster by the number of its draws. A Pearson correlation needs six weighted sums, of
+1, y, y^2, x, x^2 and x y, with x the judge's scores and y the human ratings. The sums of 1, y and y^2 are the same for
+all judges, apart from items without a score. If few scores are missing, these sums are computed once, and the sums over
+the missing items are subtracted. This saves three of six matrix products.
 
 One matrix of resample counts per corpus serves every judge and dimension, so that differences between judges are
 paired. An undefined correlation is NaN with its reason, never 0 or 1.

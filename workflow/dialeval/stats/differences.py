@@ -1,7 +1,8 @@
 """Differences of means and proportions between systems: paired on common items, or between two samples.
 
-Variances and degrees of freedom are those of `clustered`. A difference of proportions has pseudo-items added, as in
-Bonett and Price (2012) and Agresti and Caffo (2000), so that its interval has a width at few clusters and at 0 or 1.
+Variances and degrees of freedom are those of `clustered`. For a difference of proportions, pseudo-items are added, as
+in Bonett and Price (2012) and Agresti and Caffo (2000), so that the interval has a width with few clusters and at 0 or
+1.
 """
 
 from __future__ import annotations

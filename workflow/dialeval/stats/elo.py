@@ -1,24 +1,22 @@
 """Elo ratings, and Bootstrap Elo over many shuffled orders at once.
 
-Ratings are held in units of `2 * scale / ln 10` about the initial rating, where the expected score of a player that
-leads by d is `(1 + tanh d) / 2`. The hyperbolic tangent is an odd function to the last bit, so what one player gains
-the other loses exactly, and the numbering of the players does not matter.
+Ratings are computed in units of `2 * scale / ln 10`, relative to the initial rating. The expected score of a player
+that leads by d is then `(1 + tanh d) / 2`. tanh is exactly odd in floating point, so one player's gain is exactly the
+other's loss, and the numbering of the players does not matter.
 
-An update is a non-expansive map of the ratings, and on average one comparison shrinks differences by at least the
-smallest non-zero eigenvalue of the Laplacian that weighs each pair with `share * K * alpha * E (1 - E)`,
-alpha = ln 10 / scale. So only the tail of a shuffle needs drawing and playing. The length of the tail is taken from the
-eigenvalue and then certified: a few shuffles are also played from another, typical start, and where that makes a
-difference the tail is doubled, up to the full shuffle.
+A comparison shrinks the effect of the start on the ratings. On average it shrinks by at least the smallest non-zero
+eigenvalue of the Laplacian with weights `share * K * alpha * E (1 - E)`, alpha = ln 10 / scale. It is therefore enough
+to draw and play the tail of a shuffle. The eigenvalue gives a first length of the tail. A few shuffles are also played
+from another, typical start. If the results differ, the tail is doubled, up to the full shuffle.
 
-Where a player has far fewer comparisons than others, tails are long. Up to forty shuffles then share all but their
-last comparisons: the shared part is played once, and each continues with comparisons drawn anew from all. Shuffles that
-share a beginning are correlated, by exp(-2 c m) at most, where one comparison shrinks differences by c and m are a
-shuffle's own. Each is a uniform shuffle but for comparisons that come both before and after the seam; its expectation
-is unbiased, and its variance larger by .3 c^-1 / n, a hundredth where tails are certified.
+If a player has far fewer comparisons than the others, tails are long. Up to forty shuffles then share all but their
+last comparisons: the shared head is played once, and each shuffle continues with its own draw from all comparisons.
+With m own comparisons and a shrinkage of c, the correlation of these shuffles is at most exp(-2 c m). The expectation
+stays unbiased, and the variance is larger by .3 c^-1 / n, about 1% for certified tails.
 
-Without a certified tail (a player with a hundred comparisons or fewer), that player's ratings vary more (with 30
-comparisons, two to three times as much) and shuffles of one beginning are nearly equal: unbiased, but less precise, as
-the spread over repeats, which share nothing, shows.
+A player with about a hundred comparisons or fewer has no certified tail. The ratings of this player are unbiased but
+less precise: shuffles with a common head are nearly equal. The standard deviation over repeats shows it, since repeats
+share nothing.
 """
 
 from __future__ import annotations

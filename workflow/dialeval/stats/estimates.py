@@ -1,6 +1,6 @@
-"""What an estimate is, and the confidence intervals that follow from a standard error: Student's t, and of proportions.
+"""Estimates with confidence intervals from a standard error: Student's t intervals, and intervals of proportions.
 
-Resampled intervals are in `resampling`; they give the same `Estimate`.
+Resampled intervals are in `resampling`; they return the same `Estimate`.
 """
 
 from __future__ import annotations

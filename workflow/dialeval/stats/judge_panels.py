@@ -1,16 +1,15 @@
 """Several judges: one score of a panel, and the difference of two judges' correlations with annotators.
 
-None of this looks at human labels, so whatever comes out may serve a correction as a proxy: a poor one costs width
-and never coverage. The mean is hard to beat; where a judge may be bad, Dawid and Skene's model, or for graded scores
-weights by agreement, listen to those who agree with the others.
+Panel scores do not use human labels. They can therefore serve as the judge's scores of a human-corrected estimate: a
+poor panel widens the interval but keeps its coverage. The mean of the judges is hard to beat. If some judges may be
+bad, use Dawid and Skene's model, or for graded scores weights by agreement.
 
-A judge may lack scores, and not at random: it is compared on the items that the other has as well, or the difference
-would be between samples. So that this stays as quick as one matrix product, sums over the items of a common set are
-taken once for each set and judge, added up by cluster, and weighted by all resamples together.
+Two judges are compared on the items that both scored, since scores are not missing at random. Sums over common items
+are computed once for each set of items and judge, added up by cluster, and weighted by all resamples together.
 
-The p-value is that of the difference over its bootstrapped standard error, by Student's t; a share of resamples could
-not go below one in their number, which no correction for many pairs would let pass. Williams' test, which takes items
-as independent, stands in `correlation`.
+The p-value is that of Student's t for the difference divided by its bootstrap standard error. A share of resamples
+could not be smaller than 1 / resamples, too coarse for a correction over many pairs. Williams' test, which assumes
+independent items, is in `correlation`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Label-corrected estimates of systems and of their differences, with intervals from the influence of each cluster.
+"""Human-corrected estimates of systems and of their differences, with intervals from the influence of each cluster.
 
-`prediction_powered` makes them for means and rates, `corrected_ratings` for Bradley-Terry ratings.
+`prediction_powered` returns them for means and rates, `corrected_ratings` for Bradley-Terry ratings.
 
-The influence of a cluster on an estimate is adjusted for its leverage (CR2; Bell and McCaffrey 2002). Sums of squares
-are variances, sums of products covariances: differences of systems with the same clusters are paired. Clusters with
-labels and the other clusters have degrees of freedom of their own.
+The influence of a cluster on an estimate is adjusted for its leverage (CR2; Bell and McCaffrey 2002). Sums of squared
+influences are variances, and sums of products are covariances, so systems with the same clusters are paired. Clusters
+with labels and clusters without labels have separate degrees of freedom.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """Bradley-Terry likelihoods of comparisons, and design effects of strengths and correlations.
 
 Bradley-Terry's and Davidson's models are exponential families in the strengths (and the logarithm of the tie
-parameter), so the log-likelihood is concave and, with a ridge, strictly so. Steps are shortened by log(1 + r) / r, with
-r how far the step stretches the strengths; that keeps every step an ascent from any start (Bach 2010) and leaves the
-last ones quadratic.
+parameter), so the log-likelihood is concave and, with a ridge, strictly concave. Newton steps are shortened by
+log(1 + r) / r, with r the relative size of the step. Every step is then an ascent from any start, and the last steps
+converge quadratically (Bach 2010).
 
-Label-corrected ratings need weights and outcomes outside 0..1: a label with an inclusion probability of 1/20 has a
+Human-corrected ratings need weights and outcomes outside 0..1: a label with an inclusion probability of 1/20 has a
 weight of 20, and a label minus a part of the judge's score may be below 0.
 
-Design effects follow from the linear form of a statistic: how far one row moves it, to first order.
+Design effects are computed from the linearised statistic, the first-order influence of each row.
 """
 
 from __future__ import annotations

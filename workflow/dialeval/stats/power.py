@@ -1,15 +1,15 @@
 """Power: the smallest detectable difference of a design, and the sample size that halves its interval.
 
-From stored results the answer is simulated: clusters (seeds, cases) are drawn anew, as many as are planned, and each
-draw is tested as it would be. A difference that is larger by d than the stored one is found in a draw where d is more
-than the test's reach less the draw's error; so the smallest difference with 80% power is the 80% quantile of that, and
-no search over differences is needed. Without stored results, and of human labels, it follows from variances.
+With stored results, power is simulated. As many clusters (seeds, cases) as planned are resampled, and each resample is
+tested like a study. A difference that is larger by d than the stored one is significant in a resample if d exceeds the
+critical difference minus the resample's error. The smallest difference with 80% power is therefore the 80% quantile of
+critical difference minus error. Without stored results, and for human labels, power is computed from variances.
 
-Few stored clusters tell the spread badly, and where they tell too small a one, more than a fifth of the runs miss the
-difference. So it is multiplied by `for_pilot`, which makes the power right in the mean over such pilots.
+Few stored clusters determine the variance poorly. If it is underestimated, the power is below 80%. The difference is
+therefore multiplied by `for_pilot`, which makes the power right on average over pilots of the same size.
 
-From variance components (`variance_components`), `StudyDesign` plans cases, judges and repeats together, and
-`cheapest_design` chooses among them (Brennan 2001; Shavelson and Webb 1991: D studies).
+`StudyDesign` plans cases, judges and repeats together from variance components (`variance_components`), and
+`cheapest_design` chooses among designs (Brennan 2001; Shavelson and Webb 1991: D studies).
 """
 
 from __future__ import annotations

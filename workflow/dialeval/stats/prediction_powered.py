@@ -1,14 +1,14 @@
-"""Human-corrected means and rates (prediction-powered), from labels of a part and a judge's scores of all.
+"""Human-corrected means and rates (prediction-powered), from labels of some rows and a judge's scores of all.
 
 Prediction-powered inference (Angelopoulos et al. 2023) with a power-tuned weight (Angelopoulos, Duchi and Zrnic 2023),
-for clustered rows and few labels. With w = 1 / probability for labelled rows and 0 for others, W their sum, y the
-labels and f the judge's scores, a system's mean is
+for clustered rows and few labels. With w = 1 / probability for labelled rows and 0 for others, y the labels and f the
+judge's scores, a system's mean is
 
     theta = ybar + lambda (fbar - fbar_L),
 
-ybar and fbar_L weighted means of the labelled rows, fbar the mean of all. lambda makes the sum of the systems'
-variances smallest within 0..1: one for all systems, as each system has few labels to fit its own. At 0 the estimates
-are those of the human labels only. Near an end of a scale means have Wilson intervals, as shares of the scale.
+where ybar and fbar_L are means over the labelled rows, weighted by w, and fbar is the mean over all rows. lambda, from
+0 to 1, minimises the sum of the systems' variances. All systems share one lambda, since each has few labels. At 0 the
+estimates use labels only. Near an end of a scale, means have Wilson intervals, as shares of the scale.
 """
 
 from __future__ import annotations

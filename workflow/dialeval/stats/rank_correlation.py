@@ -1,12 +1,11 @@
 """Kendall's and Spearman's rank correlation for many sets of weights at once.
 
-What a resample needs lies in a column; the work is done in buffers that all judges share, row by row: fresh memory of
-that size costs the system more than the sums.
+A resample is a column of an array. Buffers are shared by all judges, since allocating fresh memory of this size takes
+longer than the sums.
 
-Each judge and dimension is on its own, with the items that have both values, so that a judge's gaps cost little; what
-judges with the same items have in common is done once. Where few pairs of values recur, items with the same pair count
-as one that weighs as much as all of them. Weights are whole numbers, and so is every sum of ranks or signs: nothing is
-rounded before the last ratio.
+Each judge and dimension uses the items that have both values. Judges with the same items share what depends only on
+the human ratings. If few distinct pairs of values occur, items with the same pair are merged and their weights added.
+Weights are whole numbers, and so are all sums of ranks or signs: only the last ratio is rounded.
 """
 
 from __future__ import annotations

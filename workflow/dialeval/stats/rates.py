@@ -1,12 +1,12 @@
-"""Rates of outcomes: wins, ties and losses, passes, choices by place, and falls of scores under perturbations.
+"""Rates of outcomes: wins, ties and losses, passes, choices by place, and drops of scores under perturbations.
 
-Outcomes are 1 (win), 0.5 (tie), 0 (loss) and NaN for an unparsed verdict. Both orders of a comparison
-count alike, and both belong to their seed. Intervals are those of `clustered.clustered_proportions`, clustered by seed.
+Outcomes are 1 (win), 0.5 (tie), 0 (loss) and NaN for an unparsed verdict. Both orders of a comparison count equally,
+and both belong to the same seed. Intervals are those of `clustered.clustered_proportions`, clustered by seed.
 
-A pair is noticed if the judge's score of the original is above that of the perturbed item by more than theta
-(strictly), scores scaled to [0, 1] (comp-analysis, section "Robustness of the LLM Evaluators"). The ratio is over all
-pairs: a pair with a missing score counts in n and is not noticed, and their number stands beside the ratio. One
-dialogue is perturbed several times, so intervals are clustered by dialogue (`clustered.clustered_proportions`).
+A perturbation is noticed if the judge's score of the original, scaled to [0, 1], is above that of the perturbed item
+by more than theta (comp-analysis, section "Robustness of the LLM Evaluators"). The rate is over all pairs: a pair with
+a missing score counts in n and is not noticed. The number of these pairs is reported too. One dialogue is perturbed
+several times, so intervals are clustered by dialogue.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
 """Reliability of mean ratings (ICC), the ceiling of a judge's correlation with them, and variance of annotators.
 
-Ratings are x = item + rater + (item by rater) + repeat, all random. What is not the item's is error; the mean over
-raters has less of it, and a judge who knew every item's true value would correlate with the mean by the root of its
-reliability (Spearman 1904). Where raters are anonymous each rating is taken as another rater's, and the numbers are
-those of ICC(1) and ICC(1,k) (Shrout and Fleiss 1979); where raters are identified and rate many items each, their
-harshness is a component of its own, which does not disturb the mean as far as all items have the same raters, and the
-numbers are those of ICC(2,1) and ICC(3,k) (Brennan 2001, generalizability theory).
+Ratings are x = item + rater + (item by rater) + repeat, all random. All components but the item's are error. A judge
+that scored every item's true value would correlate with the mean rating by the square root of the mean's reliability
+(Spearman 1904). If raters are anonymous, each rating counts as a different rater's, and the numbers are ICC(1) and
+ICC(1,k) (Shrout and Fleiss 1979). If raters are identified and rate many items each, severity is a component of its
+own. It is no error in the mean if all items have the same raters. The numbers are then ICC(2,1) and ICC(3,k) (Brennan
+2001, generalizability theory).
 
 Raters are not resampled: intervals are about these raters, on other items.
 
-The components are Henderson's first method (1953): sums of squares are set to what they are expected to be. On a
-resample the expectations count an item that was drawn twice as the same item, so that they are right on every resample.
+The components are estimated by Henderson's first method (1953), which equates sums of squares with their expectations.
+In a resample, the expectations treat an item that was drawn twice as the same item.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Resampling of whole clusters, and intervals from resamples.
 
-Verdicts on one seed are not independent, so what is drawn with repetition is the seed, with all that belongs to it.
-A resample is a row of counts, one count per cluster. Every statistic that can be computed from weighted data is then
-computed from the same rows, so that differences between models or judges are paired.
+Verdicts on one seed are not independent, so seeds are resampled, with all their verdicts. A resample is a row of
+counts, one count per cluster. All statistics use the same rows as weights, so that differences between models or judges
+are paired.
 """
 
 from __future__ import annotations

@@ -1,17 +1,16 @@
 """Multiple and sequential tests: adjusted p-values, rank confidence sets, and boundaries for tests in rounds.
 
-Holm's correction bounds the chance of even one false claim in the family, whatever hangs together with what. Benjamini
-and Hochberg's bounds the expected share of false claims among those made: more claims, for exploration.
+Holm's method bounds the probability of any false claim in the family, whatever the dependence of the tests. Benjamini
+and Hochberg's method bounds the expected share of false claims among all claims.
 
-A system stands behind all that are shown to be better and ahead of all that are shown to be worse. The claims come from
-the p-values of all pairs, corrected by Holm's method, so that all hold together; then so do the places (Mogstad,
-Romano, Shaikh and Wilhelm 2024). Whatever follows from claims that hold together holds with them: if A is better than B
-and B than C, A is better than C, whether or not the pair shows it by itself.
+A system's rank is below all systems shown to be better and above all systems shown to be worse. The p-values of all
+pairs are adjusted by Holm's method, so the confidence sets of all ranks are simultaneous (Mogstad, Romano, Shaikh and
+Wilhelm 2024). By transitivity, if A is better than B and B than C, A is better than C; this adds no error.
 
-Whoever looks after every block of cases, and stops at the first |z| > 1.96, calls two equals different far more often
-than in 5% of the comparisons. Two ways keep the error for all looks together: O'Brien and Fleming's boundaries (1979)
-for looks that are planned, solved by Armitage, McPherson and Rowe's recursive integration (1969), and a confidence
-sequence (Robbins 1970), a boundary for looks at any time.
+A test after every block of cases that stops at the first |z| > 1.96 finds a difference between two equal systems in far
+more than 5% of comparisons. Two methods keep the error over all looks. O'Brien and Fleming's boundaries (1979), solved
+by Armitage, McPherson and Rowe's recursive integration (1969), are for planned looks. A confidence sequence (Robbins
+1970) is valid for looks at any time.
 """
 
 from __future__ import annotations

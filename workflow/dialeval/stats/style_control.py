@@ -1,9 +1,9 @@
 """Style control: ratings from a logistic regression of verdicts with length and position held fixed.
 
-P(left wins) = 1 / (1 + exp(-(b_left - b_right + length slope * log(left length / right length) + position))). Taking
-ratings first and length afterwards would leave in the ratings what length did, and bias the slope towards 0. A tie is
-half a win for each player. Intervals come from a covariance that is robust to dependence within clusters (seeds), with
-the jackknife's correction for few of them (CR3) and Student's t.
+P(left wins) = 1 / (1 + exp(-(b_left - b_right + length slope * log(left length / right length) + position))). Ratings,
+length and position are estimated together: a second regression on length, after the ratings, would bias the slope
+towards 0. A tie is half a win for each player. The covariance is robust to dependence within clusters (seeds), with
+the jackknife's correction for few of them (CR3); intervals are Student's t.
 """
 
 from __future__ import annotations

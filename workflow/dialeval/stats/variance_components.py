@@ -1,8 +1,8 @@
 """Variance components of scores, and the generalizability of systems' means.
 
 A score of a system on a case by a judge in one repeat is a mean plus independent effects of the system, the case, the
-judge, their interactions and the repeat. `variance_components` estimates the variance of each effect; `StudyDesign` of
-`power` gives the variance of means and differences from them.
+judge, their interactions and the repeat. `variance_components` estimates the variance of each effect;
+`power.StudyDesign` returns the variance of means and differences from them.
 
 Sources: Koch (1968) for the estimators; Brennan (2001), "Generalizability Theory", and Shavelson and Webb (1991) for
 the coefficients and the planning of designs (D studies).
