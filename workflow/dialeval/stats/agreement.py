@@ -88,7 +88,7 @@ def retest_inconsistency(
 
 @dataclass(frozen=True)
 class RetestInconsistency:
-    """How often a judge contradicts itself on the same item.
+    """Share of pairs of repeats on which a judge contradicts itself.
 
     Attributes:
         n_items: items with two parsed repeats or more.
@@ -280,7 +280,7 @@ def _cohens_kappa(table: FloatArray) -> FloatArray:
 
 
 def _of_ac1(table: FloatArray, agreed: BoolArray, place: IntArray, confidence: float) -> tuple[float, float, float]:
-    """Return Gwet's AC1 of two judges with the ends of its interval."""
+    """Return Gwet's AC1 of two judges with the limits of its interval."""
     if not len(agreed):
         return math.nan, math.nan, math.nan
     replicates, chance = _gwets_ac1(table)
@@ -411,7 +411,7 @@ def krippendorffs_alpha(
     codes, n_clusters = dense_codes("cluster", clusters)
     known = ~np.isnan(ratings)
     given = known.sum(axis=0)
-    paired = given > 1  # an item that was rated once says nothing of agreement
+    paired = given > 1  # an item with one rating has no agreement
     known, ratings, given, codes = known[:, paired], ratings[:, paired], given[paired], codes[paired]
     centre = float(ratings[known].mean()) if known.any() else 0.0
     values = np.where(known, ratings - centre, 0.0)

@@ -214,8 +214,8 @@ def bradley_terry(
 def determined_directions(design: FloatArray, outcome: FloatArray) -> FloatArray:
     """Return an orthonormal basis of the combinations of coefficients that a logistic regression determines.
 
-    A direction in which no row's fit gets worse and some get better has no maximum (Albert and Anderson 1984). Rows
-    that no such direction makes better overlap; what they span is determined, and nothing else.
+    A direction in which no row's fit gets worse and some get better has no maximum (Albert and Anderson 1984). The
+    determined combinations are spanned by the rows whose fit no such direction improves.
 
     Args:
         design: shape [n, P]; of rows that are alike but for one covariate, those with its least and its greatest value
@@ -254,8 +254,7 @@ def determined_directions(design: FloatArray, outcome: FloatArray) -> FloatArray
 def anchor_at_mean(strength: FloatArray, comparisons: Comparisons, rated: BoolArray) -> FloatArray:
     """Shift strengths, shape [R, n_rated], so that the anchored players of each group average 0; NaN where not `rated`.
 
-    Players that the data place nowhere finite are left out of the mean: their value is the ridge's, and would move
-    everybody else's.
+    Players without a finite rating are left out of the mean, since their value depends on the ridge.
     """
     known = np.where(rated, strength, np.nan)
     for members, anchored in _by_group(comparisons):
@@ -273,11 +272,11 @@ def _by_group(comparisons: Comparisons) -> list[tuple[IntArray, BoolArray]]:
 
 
 def separated(comparisons: Comparisons, tables: FloatArray) -> tuple[BoolArray, BoolArray]:
-    """Return which players each table puts infinitely far above, or below, the others of their group.
+    """Return which players each table rates infinitely far above, or below, the others of their group.
 
-    The others are the largest set in which everyone scores against everyone, over others if need be. Where there is no
-    largest one, a player is above if somebody, and below if everybody it reaches not, is not distinguished from it in
-    that direction: of two players of whom one wins all, one is above and the other below.
+    The others are the largest set of players who all score against each other, directly or through a chain of players.
+    Without a single largest set, players are compared with all others: of two players of whom one wins all, one is
+    above and the other is below.
 
     Args:
         comparisons: what was compared.
@@ -311,7 +310,7 @@ def _limits(comparisons: Comparisons, scores: BoolArray, group: np.ndarray) -> t
     loser = np.concatenate([comparisons.second[first_scores], comparisons.first[second_scores]])
     ring = strong_components(winner, loser, n)
     n_rings = int(ring.max(initial=-1)) + 1
-    # Who reaches whom is the same for all of a ring, in which everybody reaches everybody.
+    # All players of a strong component reach the same players.
     reach = np.eye(n_rings, dtype=np.float32)
     reach[ring[winner], ring[loser]] = 1.0
     steps = 1
@@ -324,7 +323,7 @@ def _limits(comparisons: Comparisons, scores: BoolArray, group: np.ndarray) -> t
     for number in range(int(group.max()) + 1):
         members = np.flatnonzero(group == number)
         largest = members[size[members] == size[members].max()]
-        # One largest set: its members all reach each other. Several: everyone is compared with everyone.
+        # With one largest set, players are compared with it; with several, with all others.
         main = largest if len(largest) == size[largest[0]] else members
         main_rings = np.unique(ring[main])
         above[members] = ~reaches[np.ix_(main_rings, ring[members])].all(axis=0)
@@ -335,7 +334,7 @@ def _limits(comparisons: Comparisons, scores: BoolArray, group: np.ndarray) -> t
 def _anchored(
     drawn: FloatArray, above: BoolArray, below: BoolArray, rating: FloatArray, comparisons: Comparisons
 ) -> FloatArray:
-    """Put players that a replicate sets no limit at infinity, and the others back to where they are on the average.
+    """Set unbounded players of a replicate to infinity, and shift the others to their average position.
 
     Args:
         drawn: ratings of the replicates, centred with whatever the ridge gave, shape [R, n_rated].

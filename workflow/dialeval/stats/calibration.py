@@ -130,7 +130,7 @@ def calibration_error(
 
 
 def _shrunk(gap: FloatArray, noise: FloatArray, weight: FloatArray) -> FloatArray:
-    """Return the gaps of bins, moved to the common gap by the share of their spread that is noise."""
+    """Return the gaps of bins, shrunk towards the common gap by the share of their variance that is noise."""
     share = weight / weight.sum()
     common = share * gap.sum()
     own, of_noise = gap - common, noise - np.outer(noise.sum(axis=1), share)
@@ -155,7 +155,7 @@ def _corrected(
         return float(replicates.mean()), float(high), float(low)
 
     found = []
-    by_chance = max(observed, at(0.0)[0])  # an error that is smaller than chance makes it does not narrow the interval
+    by_chance = max(observed, at(0.0)[0])  # an error below its expectation by chance does not narrow the interval
     # the mean gives the estimate, the upper quantile the lower limit, and the lower quantile the upper limit
     for statistic, wanted in enumerate((observed, observed, by_chance)):
         below, above = 0.0, 1.0

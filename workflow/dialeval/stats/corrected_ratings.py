@@ -51,7 +51,7 @@ from dialeval.stats.likelihood import (
 from dialeval.stats.prediction_powered import FEWEST_EITHER, FEWEST_LABELLED, check_rows
 
 PSEUDO_COMPARISONS = 0.1
-"""Made-up labelled comparisons of every two players, half of them won by either: they keep a winner of all finite."""
+"""Labelled pseudo-comparisons of every two players, half of them won by each, so that all ratings are finite."""
 _HALVINGS = 4
 _APART = 0.25
 NO_LABEL = "no labelled comparison, so no estimate"
@@ -117,7 +117,8 @@ def correct_ratings(
     scored = rows.scored.astype(np.float64)
     data = _Comparisons(games, rows.y, rows.f, rows.w, rows.thin, rows.labelled, float(target == "new_cases"))
     judge = data.of_judge(scored)
-    # A row without a judge's outcome takes what its ratings expect: that looks at no label, so it may serve as a proxy.
+    # A row without a judge's outcome gets the outcome that the judge's ratings predict. It does not depend on labels,
+    # so the estimate stays valid.
     data = data._replace(f=np.where(rows.scored, rows.f, judge.fitted.expected))
     certain = bool(n) and bool((rows.labelled & (rows.thin == 0.0)).all())
     n_clusters = int((np.bincount(rows.cell[rows.labelled], minlength=1) > 0).sum())
@@ -229,10 +230,11 @@ class _Comparisons(NamedTuple):
         return float(np.clip(-(a * b).sum() / below, 0.0, 1.0)) if below > ROUNDING else 0.0
 
     def unseen(self, fit: _Fit, weight: FloatArray) -> FloatArray:
-        """Return variance of strengths for judge errors that few labels show, under each player's lambda, shape [K].
+        """Return the variance of strengths for judge errors that the few labels may miss, under each player's lambda,
+        shape [K].
 
-        Where the judge differs from people on fewer than `FEWEST_EITHER` labelled clusters of a player, one more
-        comparison is made up in which it does, by a whole win (see `prediction_powered.unseen_errors`).
+        If the judge differs from annotators on fewer than `FEWEST_EITHER` labelled clusters of a player, one
+        pseudo-comparison with an error of a whole win is added (see `prediction_powered.unseen_error_variance`).
         """
         apart = self.games.cluster_totals((self.labelled & (np.abs(self.y - self.f) > _APART)).astype(np.float64))
         few = (apart > 0.0).sum(axis=0) < FEWEST_EITHER
@@ -245,11 +247,11 @@ class _Comparisons(NamedTuple):
         return np.where(few, left * moved**2, 0.0)
 
     def unseen_wins(self, fit: _Fit, weight: float, limited: BoolArray) -> FloatArray:
-        """Return influence on strengths for a win that few labels of a pair of `limited` players do not show, [E, K].
+        """Return the influence on strengths of a win that the few labels of a pair of `limited` players may miss, shape
+        [E, K].
 
-        The variance of a pair's labels is at least that of labels that are all as expected but for one more, which is
-        the less likely player's win. It counts as far as the pair itself places its players: in full where nothing else
-        does, hardly where many other pairs do.
+        The variance of a pair's labels is at least the variance with one more label, a win of the less likely player.
+        This win counts in full if only this pair determines the players' difference, and less the more other pairs do.
         """
         n, games = self.games.n_players, self.games
         left, right = np.minimum(games.left, games.right), np.maximum(games.left, games.right)
@@ -292,7 +294,7 @@ class _Comparisons(NamedTuple):
 
 
 class _Fit(NamedTuple):
-    """Strengths and what each cluster contributes to them, shapes [K] and [S, K]."""
+    """Strengths, shape [K], and the influence of each cluster on them, shape [S, K]."""
 
     strength: FloatArray
     psi: FloatArray
@@ -300,7 +302,7 @@ class _Fit(NamedTuple):
 
 
 class _Scale(NamedTuple):
-    """How strengths become ratings with intervals.
+    """Conversion of strengths to ratings with intervals.
 
     Attributes:
         games: who met whom.
@@ -379,7 +381,7 @@ def _notes(
     wider: BoolArray,
     unknown: BoolArray,
 ) -> tuple[str, ...]:
-    """Return why a player's number is missing, or a caveat; mostly empty."""
+    """Return why a player's number is missing, or a caveat; empty without either."""
     known = data.labelled
     won = data.games.of_players(np.where(known, data.y, 0.0), np.where(known, 1.0 - data.y, 0.0))
     every = np.ones(len(limited), dtype=np.bool_)
