@@ -211,8 +211,7 @@ class _Lead:
 
 
 def _under_null(annotator: FloatArray, judge: FloatArray, epsilon: float) -> FloatArray:
-    """Return the maximum-likelihood share of items on which the judge is closer, given a difference of epsilon (Tango
-    1998)."""
+    """Return the maximum-likelihood share of items on which the judge is closer, at difference epsilon (Tango 1998)."""
     linear = epsilon * (2.0 - annotator + judge) - annotator - judge
     constant = -judge * epsilon * (1.0 - epsilon)
     return np.asarray((np.sqrt(np.maximum(linear**2 - 8.0 * constant, 0.0)) - linear) / 4.0, dtype=np.float64)

@@ -120,8 +120,7 @@ def _usable(strata: IntArray, n_strata: int, is_good: BoolArray) -> Iterator[Int
 
 
 def _placements(score: FloatArray, is_good: BoolArray) -> FloatArray:
-    """Return the share of examples of the other class that each example is ranked correctly against (ties half), shape
-    [n]."""
+    """Return each example's share of correctly ranked examples of the other class, ties half, shape [n]."""
     among_all = midranks(score)
     placement = np.empty(len(score))
     for side in (False, True):

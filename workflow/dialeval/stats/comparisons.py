@@ -258,7 +258,7 @@ def _order_of_appearance(left: IntArray, right: IntArray, outcome: FloatArray, n
 
 
 def start_note(n: float, needed: float) -> str:
-    """Return the note of a player whose n comparisons are too few for Elo; `needed` is infinite if no number suffices."""
+    """Return the note of a player whose n comparisons are too few for Elo; `needed` is infinite if none suffices."""
     enough = f" (about {needed:,.0f} suffice)" if np.isfinite(needed) else ""
     return f"{n:,} comparisons are too few, so Elo depends on its start{enough}: see Bradley-Terry"
 

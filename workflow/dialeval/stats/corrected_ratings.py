@@ -230,8 +230,8 @@ class _Comparisons(NamedTuple):
         return float(np.clip(-(a * b).sum() / below, 0.0, 1.0)) if below > ROUNDING else 0.0
 
     def unseen(self, fit: _Fit, weight: FloatArray) -> FloatArray:
-        """Return the variance of strengths for judge errors that the few labels may miss, under each player's lambda,
-        shape [K].
+        """Return the variance of strengths for judge errors that few labels may miss, at each player's lambda, shape
+        [K].
 
         If the judge differs from annotators on fewer than `FEWEST_EITHER` labelled clusters of a player, one
         pseudo-comparison with an error of a whole win is added (see `prediction_powered.unseen_error_variance`).
@@ -247,8 +247,7 @@ class _Comparisons(NamedTuple):
         return np.where(few, left * moved**2, 0.0)
 
     def unseen_wins(self, fit: _Fit, weight: float, limited: BoolArray) -> FloatArray:
-        """Return the influence on strengths of a win that the few labels of a pair of `limited` players may miss, shape
-        [E, K].
+        """Return the influence on strengths of a win that few labels of `limited` players may miss, shape [E, K].
 
         The variance of a pair's labels is at least the variance with one more label, a win of the less likely player.
         This win counts in full if only this pair determines the players' difference, and less the more other pairs do.

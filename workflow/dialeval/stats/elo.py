@@ -38,16 +38,16 @@ _START_DISTANCE = 1000.0
 _TAIL_MARGIN = 1.15
 _N_SHADOWS = 32
 _TYPICAL_RIDGE = 0.01
-# Comparisons that shuffles without a common beginning may take. Forty that have one are correlated by exp(-5) in the
-# rating that depends longest on its start, and worth 32 independent ones, unless `own_tail_length` was limited; in all
-# other ratings nearly forty.
+# Most comparisons to play in shuffles without a common head. Forty shuffles with a common head are worth 32 independent
+# ones for the rating that depends longest on its start, unless `own_tail_length` was limited, and nearly forty for all
+# other ratings.
 _MOST_INDEPENDENT = 1_000_000_000
 SIBLINGS = 40
-# So that no rating depends on a few beginnings: as many as ten repeats of a thousand shuffles have.
+# As many heads as ten repeats of a thousand shuffles have, so that no rating depends on a few heads.
 _FEWEST_HEADS = 250
 _OWN_TAIL = 2.5
 _LONGEST_OWN_TAIL = 50_000
-# Standard deviations of a rating that its start may still make: 95% intervals then cover 94%.
+# Largest effect of the start, in standard deviations of a rating: 95% intervals then cover 94%.
 _NEGLIGIBLE = 0.25
 
 
@@ -200,7 +200,7 @@ def continue_play(
     half_k: float,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """Play that many comparisons more, drawn anew for each shuffle, from ratings in kernel units, [n_rated, width]."""
+    """Play more comparisons, drawn anew for each shuffle, from ratings in kernel units, shape [n_rated, width]."""
     final = np.empty_like(state)
     step = block_width(length, codes.itemsize)
     for begin in range(0, state.shape[1], step):
@@ -260,7 +260,7 @@ def rating_unit(scale: float) -> float:
 
 
 def contraction_rate(comparisons: Comparisons, *, k: float, scale: float) -> float:
-    """Return the share by which one comparison shrinks differences between two starts, at the slowest; 0 for never."""
+    """Return the smallest share by which one comparison shrinks differences of two starts; 0 if it shrinks none."""
     n_groups = int(comparisons.groups().max()) + 1
     return max(float(np.linalg.eigvalsh(_contraction_laplacian(comparisons, k=k, scale=scale))[n_groups]), 0.0)
 
@@ -277,24 +277,24 @@ class StartDependence(NamedTuple):
     share: FloatArray
 
     def is_negligible(self, sd: FloatArray) -> BoolArray:
-        """Return where the dependence is small beside a rating's standard deviation, shape [n_players]."""
+        """Return whether the dependence is negligible against a rating's standard deviation, shape [n_players]."""
         with np.errstate(invalid="ignore", divide="ignore"):
             unknown = sd * self.share / (1.0 - self.share)  # settling places are known no better than this
             found: BoolArray = np.abs(self.points) + unknown <= _NEGLIGIBLE * sd
         return found
 
     def is_negligible_for_pairs(self, sd: FloatArray) -> BoolArray:
-        """Return the same of all differences of two ratings, whose standard deviations have shape [n, n]."""
+        """Return `is_negligible` for all differences of two ratings, whose standard deviations have shape [n, n]."""
         share = np.maximum(self.share[:, np.newaxis], self.share)
         apart = self.points[:, np.newaxis] - self.points
         return StartDependence(apart, share).is_negligible(sd)
 
 
 def start_dependence(comparisons: Comparisons, *, k: float, scale: float, times: float = 1.0) -> StartDependence:
-    """Return how much ratings of the rated players still depend on a start at which all are equal.
+    """Return how much ratings of the rated players still depend on a start with equal ratings.
 
     Differences shrink as exp(-n L), where L is the Laplacian of `contraction_rate` and n the number of comparisons.
-    Where the data determine the ratings of some players alone, points and shares are about the mean of these.
+    If the data determine the ratings of some players only, points and shares are relative to the mean of these players.
 
     Args:
         comparisons: the comparisons.
@@ -317,7 +317,7 @@ def start_dependence(comparisons: Comparisons, *, k: float, scale: float, times:
 
 
 def required_length(rate: float, n: int, tolerance: float) -> int:
-    """Return the comparisons after which a start 1000 points off matters less than `tolerance` points; n above n / 2.
+    """Return the comparisons after which a start 1000 points off changes less than `tolerance` points; n above n / 2.
 
     Args:
         rate: share by which a comparison shrinks differences.
@@ -344,8 +344,8 @@ def typical_ratings(
 ) -> FloatArray:
     """Return typical ratings in the middle of a shuffle, in kernel units, shape [n_rated, width].
 
-    Bradley-Terry strengths with Elo's own noise about them; its variance is at most K / (2 alpha) points squared.
-    As in a real shuffle, the ratings of a connected group sum to what they started from.
+    They are Bradley-Terry strengths plus Elo's noise, with a variance of at most K / (2 alpha) points squared. As in a
+    real shuffle, the ratings of a connected group keep their sum.
     """
     spread = math.sqrt(0.5 * k * scale / math.log(10.0)) / rating_unit(scale)
     noise = spread * rng.standard_normal((comparisons.n_rated, width))
@@ -366,7 +366,7 @@ def _contraction_laplacian(comparisons: Comparisons, *, k: float, scale: float) 
 
 
 def _typical_strength(comparisons: Comparisons) -> FloatArray:
-    """Return the Bradley-Terry strengths (natural log), held within reach by a ridge, shape [n_rated]."""
+    """Return the Bradley-Terry strengths (natural log), kept finite by a ridge, shape [n_rated]."""
     fit = fit_strengths(
         comparisons.table()[np.newaxis],
         comparisons.first,

@@ -353,8 +353,7 @@ def jackknife_influence(games: Games, fit: WeightedStrengths, weight: FloatArray
 
 
 def has_finite_strength(games: Games, outcome: FloatArray, known: BoolArray) -> BoolArray:
-    """Return which players have finite differences of strength, given the known outcomes (Ford 1957), shape
-    [n_players].
+    """Return which players have finite strengths, given the known outcomes (Ford 1957), shape [n_players].
 
     These are the only largest set in which everyone can be reached from everyone by going from a player to one against
     whom it scored; none where two sets are equally large.
