@@ -344,17 +344,13 @@ def mean_pairwise_pearson(
     """Return the mean Pearson correlation of every two rounds (comp-analysis, "Fill up missing annotations").
 
     Args:
-        rounds: ratings, NaN where missing, shape [k, n].
-        cluster: cluster of each item, shape [n]; None if items are independent.
-        resamples: bootstrap resamples of the clusters; 0 for no interval.
-        confidence: nominal coverage of the interval.
-        random_seed: seed of the resampling.
+        rounds, cluster, resamples, confidence, random_seed: as in `krippendorffs_alpha`.
 
     Returns:
         The mean over the pairs that have a correlation; `note` says if some have none.
 
     Raises:
-        ValueError: if shapes do not fit, a rating is infinite, or a setting is out of range.
+        ValueError: as in `krippendorffs_alpha`.
     """
     ratings, clusters = _checked(rounds, cluster)
     k = len(ratings)
@@ -391,10 +387,10 @@ def krippendorffs_alpha(
     confidence: float = 0.95,
     random_seed: int = 0,
 ) -> Estimate:
-    """Return Krippendorff's alpha with squared distances (interval level). Its time is linear in the number of ratings.
+    """Return Krippendorff's alpha with squared distances (interval level).
 
-    `judge_agreement` also has the other levels of measurement, but is slow for many distinct values. There is no
-    interval if few ratings differ from the most frequent rating (`agreement.too_few_others`).
+    `judge_agreement` has the other levels of measurement. There is no interval if few ratings differ from the most
+    frequent rating.
 
     Args:
         rounds: ratings, NaN where missing, shape [k, n].

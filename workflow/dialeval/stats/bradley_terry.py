@@ -46,8 +46,8 @@ class StrengthRating:
             own).
         rating: Elo points, shape [n_players]; in each group, `initial` is the mean over the players with finite rating
             differences.
-        ci_low, ci_high: limits of the expanded percentile interval over resampled clusters, shape [n_players]; NaN
-            without resamples, if the limit is not identifiable, or if all resamples give the same rating.
+        ci_low, ci_high: limits of the expanded percentile interval over resampled clusters, shape [n_players]; NaN if
+            not identifiable, or if all resamples give the same rating.
         p_above_next: share of replicates in which a player is above the next one of the ranking, shape [n_players].
         replicates: ratings of each resample, shape [resamples, n_players]; infinite if the rating is unbounded in the
             resample.
@@ -113,8 +113,7 @@ def bradley_terry(
 
     If ties count half a win for each player, many ties shrink the differences of ratings. Davidson's model (1970) has a
     parameter for ties: with pi = 10^(R / scale), P(i beats j) = pi_i / (pi_i + pi_j + nu sqrt(pi_i pi_j)), and
-    P(tie) = nu sqrt(pi_i pi_j) / (pi_i + pi_j + nu sqrt(pi_i pi_j)). The ridge also penalises log(nu), which is
-    otherwise unbounded if no comparison, or every comparison, is a tie.
+    P(tie) = nu sqrt(pi_i pi_j) / (pi_i + pi_j + nu sqrt(pi_i pi_j)). The ridge also penalises log(nu).
 
     Args:
         left, right: players of each comparison, numbers in 0..n_players-1, shape [n].
@@ -126,9 +125,8 @@ def bradley_terry(
         confidence: nominal coverage of the intervals.
         scale: rating difference for odds of 10 to 1.
         initial: mean rating of each group of connected players, see `StrengthRating`.
-        ridge: penalty `ridge / 2 * sum(strength^2)` on natural-log strengths. The rating of a player that wins or
-            loses every comparison is therefore finite (`notes` says so). The default changes other ratings by far less
-            than one point.
+        ridge: penalty `ridge / 2 * sum(strength^2)` on natural-log strengths. It keeps the rating of a player that wins
+            or loses every comparison finite. The default changes other ratings by far less than one point.
         random_seed: seed of the resampling.
         equal_pairs: whether all compared pairs have the same weight.
 

@@ -81,11 +81,10 @@ def correct_ratings(
     on the pseudo-comparisons; it has no interval, and `note` says so.
 
     Args:
-        score: the judge's outcome of each row: 1 where left wins, 0.5 for a tie, 0 where right wins, or a number
-            between 0 and 1 (the mean of both orders); NaN where it has none, shape [n].
-        label: annotators' outcome; NaN without a label, shape [n].
-        probability: inclusion probability of each row, shape [n]; None where labels are a simple random sample of all
-            rows.
+        score: the judge's outcome of each row, from 0 (right wins) to 1 (left wins), 0.5 for a tie; NaN if missing,
+            shape [n].
+        label: annotators' outcome, NaN without a label, shape [n].
+        probability: inclusion probability of each row, shape [n]; None for a simple random sample of all rows.
         left, right: players of each row, numbers in 0..n_players-1, shape [n].
         n_players: number of players; some may have no comparison.
         cluster: cluster of each row (seed, case), shape [n].

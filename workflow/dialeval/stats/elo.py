@@ -408,16 +408,10 @@ def sequential_elo(
     instead.
 
     Args:
-        left, right: players of each comparison, numbers in 0..n_players-1, shape [n].
-        outcome: 1 where left wins, 0.5 for a tie, 0 where right wins, shape [n].
-        n_players: number of players.
-        k: maximum change of a rating by one comparison.
-        scale: rating difference for odds of 10 to 1.
-        initial: initial rating of every player.
+        left, right, outcome, n_players, k, scale, initial: as in `bootstrap_elo`.
 
     Raises:
-        ValueError: if shapes differ, a player is out of range or meets itself, an outcome is not 1, 0.5 or 0, or a
-            setting is out of range.
+        ValueError: as in `bootstrap_elo`.
     """
     comparisons = compare(left, right, outcome, n_players)
     check_settings(k, scale)

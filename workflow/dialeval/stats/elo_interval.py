@@ -120,33 +120,25 @@ def bootstrap_elo_interval(
 ) -> BootstrapEloInterval:
     """Return percentile intervals of Bootstrap Elo over resampled clusters (seeds).
 
-    Each resample of the clusters is rated by a few dozen shuffles. The median of these ratings is the resample's
-    Bootstrap Elo plus noise. A thousand shuffles would nearly remove the noise, at thirty times the cost. Instead,
-    three steps remove the noise:
+    Each resample is rated by a few dozen shuffles. The median of these ratings is its Bootstrap Elo plus noise. Three
+    steps remove the noise:
 
-    1. It is measured. The shuffles of a resample form two independent halves, whose medians differ by noise alone.
-    2. The ratings of the resamples are regressed on a prediction without this noise: the Bradley-Terry strengths of
-       the same resample, mapped to Elo ratings (`_predict`). All players share one slope, and each player has an
-       intercept, so the fitted values contain almost no noise.
-    3. The variance of the residuals is compared with the measured noise. If it is significantly larger (1% level),
-       the residuals are added back, shrunk to the variance in excess of the noise; otherwise they are dropped.
+    1. The noise is measured: two independent halves of the shuffles have medians that differ by noise alone.
+    2. The ratings are regressed on the Bradley-Terry strengths of the same resample, mapped to Elo ratings. The slope
+       is common to all players; each player has an intercept.
+    3. The variance of the residuals is compared with the noise. If it is significantly larger (1% level), the residuals
+       are shrunk to the excess variance and added back; otherwise they are dropped.
 
     Args:
-        left, right: players of each comparison, numbers in 0..n_players-1, shape [n].
-        outcome: 1 where left wins, 0.5 for a tie, 0 where right wins, shape [n].
+        left, right, outcome, n_players, k, scale, initial: as in `bootstrap_elo`.
         cluster: seed of each comparison, numbers or text, shape [n].
-        n_players: number of players; some may have no comparison.
         resamples: bootstrap resamples of the clusters, 20 or more.
         confidence: nominal coverage.
-        k: maximum change of a rating by one comparison.
-        scale: rating difference for odds of 10 to 1.
-        initial: initial rating of every player.
         random_seed: seed of the resampling and of the shuffles.
         equal_pairs: as in `bootstrap_elo`, for each resample.
 
     Raises:
-        ValueError: if shapes differ, a player is out of range or meets itself, an outcome is not 1, 0.5 or 0, or a
-            setting is out of range.
+        ValueError: as in `bootstrap_elo`.
     """
     comparisons = compare(left, right, outcome, n_players)
     counts = cluster_table(comparisons, cluster)

@@ -79,16 +79,15 @@ def correct_means(
 ) -> Corrected:
     """Return the human-corrected mean of each system over all rows.
 
-    A row without a score takes the mean score of its system; the estimate stays valid, since this number does not
-    depend on the labels. A system without any score has the estimate of its labels. For a row with several labels,
-    pass their mean. The interval is valid for any scale of the judge's scores. It is narrowest if scores are on the
-    labels' scale, since lambda, the weight of the scores, is at most 1.
+    A row without a score gets the mean score of its system. A system without any score has the estimate of its labels.
+    For a row with several labels, pass their mean. The interval is valid for any scale of the judge's scores, and
+    narrowest on the labels' scale, since lambda, the weight of the scores, is at most 1.
 
     Args:
         score: the judge's scores on the scale of the labels, NaN if missing, shape [n].
         label: human label, NaN without a label, shape [n].
-        probability: inclusion probability of each row, above 0 and at most 1, shape [n]; only those of labelled rows
-            are used. None where labels are a simple random sample of each system's rows.
+        probability: inclusion probability of each row, above 0 and at most 1, shape [n]; None if labels are a simple
+            random sample of each system's rows.
         system: system of each row, numbers or text, shape [n].
         cluster: cluster of each row (seed, case), numbers or text, shape [n]; systems can share clusters.
         target: population of the interval: "new_cases" (the mean on new cases) or "given_cases" (the mean of the
@@ -97,9 +96,9 @@ def correct_means(
         rate: whether labels are passes (1) and fails (0), with intervals of Wilson's form. None stands for True if
             every label is 0 or 1.
         ends: lowest and highest possible label of a scale; None for a scale without ends. If nearly all labels are at
-            one end, intervals are Wilson's, since the few other labels determine the variance poorly.
+            one end, intervals are Wilson's.
         label_variance: variance of each row's label about the mean label of all possible annotators, NaN if unknown,
-            shape [n]; used for target "given_cases" only. None where the labels are without error.
+            shape [n]; used for target "given_cases" only. None if labels are without error.
         annotators: the annotators, if intervals are about all possible annotators; None if intervals are about these
             annotators only.
 
