@@ -1,8 +1,8 @@
 """Adaptive comparisons in rounds: the next requests, and sequential tests of each pair.
 
-A pair is two systems under one criterion at one length. Cases come in an order that hashes of their ids decide, the
-same for all pairs. A pair is looked at after each round that brought it cases; its boundaries follow from the numbers
-of its cases in the plan, never from what was answered. So the same answers give the same rounds, whoever asks.
+A pair is two systems under one criterion at one length. The order of cases follows from hashes of their ids and is the
+same for all pairs. A pair is tested after each round that adds cases to it. The boundaries of its tests depend on the
+numbers of its cases in the plan, not on the verdicts. The same verdicts therefore give the same rounds.
 """
 
 from __future__ import annotations

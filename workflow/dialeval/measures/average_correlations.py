@@ -1,11 +1,8 @@
 """Averages of correlations over corpora and dimensions, by language, and correlation matrices.
 
-Correlations are taken within a corpus and then averaged (comp-analysis, Tables 5 and 6; xDial-Eval, Tables 4 and 5).
-
-Nothing is computed here but the mean over Chinese corpora: averages and correlations are laid out as the paper does,
-and its rows are put under them, at a level that the run has rows of.
-
-Comp-analysis shows the first in its Figures 1 and 2, xDial-Eval the others in its Figures 1 to 3.
+Correlations are computed within a corpus and then averaged (comp-analysis, Tables 5 and 6; xDial-Eval, Tables 4 and 5).
+The matrices are those of Figures 1 and 2 of comp-analysis and of Figures 1 to 3 of xDial-Eval. Tables are laid out as
+in the papers, with the papers' rows below the rows of the run.
 """
 
 from __future__ import annotations

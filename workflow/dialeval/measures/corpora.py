@@ -1,4 +1,4 @@
-"""Tables of corpora: lengths of utterances; of rated ones the size, agreement of raters, and imputed ratings."""
+"""Tables of corpora: lengths of utterances; for rated corpora also size, agreement of raters, and imputed ratings."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Tables of judges' correlations with human ratings, differences of two judges, and rankings of judges.
 
-Intervals resample dialogues. One corpus gives the same resamples in every language, so that its languages are paired;
-different corpora are resampled independently.
+Intervals resample dialogues. All languages of a corpus share its resamples, so that languages are paired. Different
+corpora are resampled independently.
 """
 
 from __future__ import annotations

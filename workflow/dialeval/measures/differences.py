@@ -1,10 +1,9 @@
 """Tables of differences between systems, with adjusted p-values, and of ranks with confidence sets.
 
-A family is the rows that share table, measure, judge and scope, such as all pairs of chatbots under one judge at one N.
-P-values are corrected within it.
+A family is the rows with the same table, measure, judge and scope, such as all pairs of chatbots under one judge at one
+N. P-values are adjusted within a family.
 
-Systems that met the same cases are compared case by case, others as two samples; `note` says which where it is the
-latter.
+Systems with common cases are compared case by case. Other systems are compared as two samples, and `note` says so.
 """
 
 from __future__ import annotations

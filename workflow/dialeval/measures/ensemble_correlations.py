@@ -1,13 +1,13 @@
 """Correlations of ensembles: of the best judges, and of one judge's dimensions.
 
-An ensemble is the mean of its members' scores, scaled to [0, 1]; a model that scored by several methods is in it once,
-by the one that went best, and no ensemble is a member of another. The best are chosen in two ways: by their mean
-correlation over all corpora, the scored one among them, as the paper has it; and over the other corpora alone, which is
-what one could know beforehand. Both are done with human ratings alone (`raters` human), and with a model's where
-there are no people's (`raters` full, the paper's way); corpora whose reference is known by construction stand apart.
+An ensemble of judges is the mean of its members' scores, scaled to [0, 1]. A model that scored by several methods is
+one member, with its best method. The best judges are chosen in two ways: by the mean correlation over all corpora,
+including the scored one, as in the paper; and by the mean over the other corpora only. `raters` says whether human
+ratings alone were used (human), or also a model's where there are no human ratings (full, as in the paper). Corpora
+whose reference is known by construction are separate.
 
-The ensemble is the mean of a judge's scores on the dimensions other than overall; it and the score on overall itself
-are correlated with the overall rating: people's, or else a model's.
+The ensemble of dimensions is the mean of a judge's scores on the dimensions other than overall. The ensemble and the
+judge's score on overall are both correlated with the overall rating.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Values of judgements under every measure that is a mean, and the mean of each system and item.
 
-Tables of means and rates, differences, plans and comparisons of runs take item values, of one judge at a time. Variance
-components and differences over judges take the values of all judges, repeat by repeat.
+Tables of means and rates, differences, plans and comparisons of runs use the item values of one judge at a time.
+Variance components and differences over judges use the values of all judges, repeat by repeat.
 """
 
 from __future__ import annotations

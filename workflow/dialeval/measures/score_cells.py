@@ -1,7 +1,7 @@
 """Scores and ratings as arrays, joined to items by key: a cell for each corpus, level and language.
 
-A cell holds arrays, so that all judges and dimensions of it are correlated at once. Scores are scaled to [0, 1] and
-averaged over repeats; an unparsed repeat is left out of the mean, and an item without any is missing.
+A cell has arrays, so that all its judges and dimensions are correlated at once. Scores are scaled to [0, 1] and
+averaged over repeats. An unparsed repeat is left out of the mean; an item without a parsed repeat is missing.
 """
 
 from __future__ import annotations

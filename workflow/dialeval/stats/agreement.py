@@ -1,15 +1,14 @@
 """Agreement of judges and of annotators: kappa, AC1, Krippendorff's alpha, and order inconsistency on retest.
 
-Flips are a proportion (see `clustered`); the others are functions of counts that add up over items, so their
-intervals resample clusters of items as weights. The libraries that compute the coefficients give no such intervals; in
-the tests they are the yardstick.
+Retest inconsistency is a proportion (see `clustered`). The other coefficients are functions of counts that add up over
+items; their intervals resample clusters of items.
 
-Kappa and alpha rest on the verdicts that are not the most frequent one. Where these are few, bias-corrected percentiles
-hold the truth in 0 to 85%, so there is no interval (`too_few_others`). AC1 (Gwet 2008) hardly depends on how often a
-answer is given.
+Kappa and alpha depend on the verdicts that differ from the most frequent one. If these are few, bias-corrected
+percentile intervals cover the true value in 0 to 85% of samples, so there is no interval (`too_few_others`). AC1 (Gwet
+2008) hardly depends on the frequency of a verdict.
 
-Intervals resample clusters of items. A round is a row; which rater is behind a number may differ from item to item, as
-it does where each item was given to other people.
+In `krippendorffs_alpha` and `mean_pairwise_pearson`, a round is a row of ratings. Different items of a row can have
+different raters.
 """
 
 from __future__ import annotations
@@ -89,7 +88,7 @@ def retest_inconsistency(
 
 @dataclass(frozen=True)
 class RetestInconsistency:
-    """How often a judge contradicts itself on the same item.
+    """Share of pairs of repeats on which a judge contradicts itself.
 
     Attributes:
         n_items: items with two parsed repeats or more.
@@ -281,7 +280,7 @@ def _cohens_kappa(table: FloatArray) -> FloatArray:
 
 
 def _of_ac1(table: FloatArray, agreed: BoolArray, place: IntArray, confidence: float) -> tuple[float, float, float]:
-    """Return Gwet's AC1 of two judges with the ends of its interval."""
+    """Return Gwet's AC1 of two judges with the limits of its interval."""
     if not len(agreed):
         return math.nan, math.nan, math.nan
     replicates, chance = _gwets_ac1(table)
@@ -345,17 +344,13 @@ def mean_pairwise_pearson(
     """Return the mean Pearson correlation of every two rounds (comp-analysis, "Fill up missing annotations").
 
     Args:
-        rounds: ratings, NaN where missing, shape [k, n].
-        cluster: cluster of each item, shape [n]; None if items are independent.
-        resamples: bootstrap resamples of the clusters; 0 for no interval.
-        confidence: nominal coverage of the interval.
-        random_seed: seed of the resampling.
+        rounds, cluster, resamples, confidence, random_seed: as in `krippendorffs_alpha`.
 
     Returns:
         The mean over the pairs that have a correlation; `note` says if some have none.
 
     Raises:
-        ValueError: if shapes do not fit, a rating is infinite, or a setting is out of range.
+        ValueError: as in `krippendorffs_alpha`.
     """
     ratings, clusters = _checked(rounds, cluster)
     k = len(ratings)
@@ -392,10 +387,10 @@ def krippendorffs_alpha(
     confidence: float = 0.95,
     random_seed: int = 0,
 ) -> Estimate:
-    """Return Krippendorff's alpha with squared distances (interval level). Its time is linear in the number of ratings.
+    """Return Krippendorff's alpha with squared distances (interval level).
 
-    `judge_agreement` also has the other levels of measurement, but is slow for many distinct values. There is no
-    interval if few ratings differ from the most frequent rating (`agreement.too_few_others`).
+    `judge_agreement` has the other levels of measurement. There is no interval if few ratings differ from the most
+    frequent rating.
 
     Args:
         rounds: ratings, NaN where missing, shape [k, n].
@@ -412,7 +407,7 @@ def krippendorffs_alpha(
     codes, n_clusters = dense_codes("cluster", clusters)
     known = ~np.isnan(ratings)
     given = known.sum(axis=0)
-    paired = given > 1  # an item that was rated once says nothing of agreement
+    paired = given > 1  # an item with one rating has no agreement
     known, ratings, given, codes = known[:, paired], ratings[:, paired], given[paired], codes[paired]
     centre = float(ratings[known].mean()) if known.any() else 0.0
     values = np.where(known, ratings - centre, 0.0)

@@ -211,7 +211,7 @@ class _Lead:
 
 
 def _under_null(annotator: FloatArray, judge: FloatArray, epsilon: float) -> FloatArray:
-    """Return the likeliest share of items on which the judge is closer if the difference is epsilon (Tango 1998)."""
+    """Return the maximum-likelihood share of items on which the judge is closer, at difference epsilon (Tango 1998)."""
     linear = epsilon * (2.0 - annotator + judge) - annotator - judge
     constant = -judge * epsilon * (1.0 - epsilon)
     return np.asarray((np.sqrt(np.maximum(linear**2 - 8.0 * constant, 0.0)) - linear) / 4.0, dtype=np.float64)
@@ -248,7 +248,7 @@ def _as_ranks(scores: FloatArray, given: FloatArray) -> tuple[FloatArray, FloatA
 
 
 def _so_far(known: BoolArray) -> str:
-    """Return how many annotators have how many items."""
+    """Return the numbers of annotators and of their items as text."""
     counts = sorted((int(n) for n in known.sum(axis=1) if n), reverse=True)
     if not counts:
         return "there are none"

@@ -68,14 +68,14 @@ def as_shares(name: str, values: ArrayLike, length: int | None = None) -> FloatA
 
 
 def refuse(name: str, values: NDArray[Any], wrong: BoolArray, instead: str) -> None:
-    """Raise ValueError with the first of the values that are wrong, and what it must be instead; none may be wrong."""
+    """Raise ValueError with the first wrong value and the required value; do nothing if no value is wrong."""
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
         raise ValueError(f"{name}[{row}] is {values[row]}; {instead}")
 
 
 def refuse_itself(left: IntArray, right: IntArray, what: str) -> None:
-    """Raise ValueError with the first row in which a player, or whatever it is called, meets itself."""
+    """Raise ValueError with the first row in which a player meets itself."""
     if (left == right).any():
         row = int(np.flatnonzero(left == right)[0])
         raise ValueError(f"row {row} compares {what} {left[row]} with itself")
@@ -114,7 +114,7 @@ def _sorted_codes(name: str, array: NDArray[Any]) -> tuple[NDArray[Any], NDArray
 
 
 def distinct_codes(codes: IntArray, below: int) -> tuple[IntArray, IntArray]:
-    """Return the distinct ones of `codes`, numbers in 0..below-1, in order, and the place of each code among them.
+    """Return the sorted distinct values of `codes`, numbers in 0..below-1, and the position of each code among them.
 
     Nothing is sorted where the codes are dense.
     """
@@ -178,7 +178,7 @@ def ratio(above: NDArray[Any], below: NDArray[Any], least: float | NDArray[Any] 
 
 
 def first_notes(notes: Sequence[tuple[BoolArray, str]]) -> tuple[str, ...]:
-    """Return the first note of each group whose condition holds, in the order of the notes; empty if none does."""
+    """Return the first note of each group whose condition is true; empty if none is true."""
     return tuple(next((note for holds, note in notes if holds[k]), "") for k in range(len(notes[0][0])))
 
 

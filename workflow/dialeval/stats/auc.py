@@ -1,10 +1,9 @@
 """AUC of scores of positive and negative examples with clustered intervals, and pairwise accuracy.
 
-The AUC is the share of pairs of a true and a spoiled example in which the true one scores higher, ties half. Both of a
-pair often come from one dialogue, and a dialogue has several: what varies is the dialogue. The variance is that between
-the dialogues' contributions (Obuchowski 1997, after DeLong et al. 1988), drawn towards the one that holds where a
-dialogue is worth a single pair, the more so the fewer dialogues speak against it. The limits are
-those of a proportion with as many rows (`proportion_interval`): an AUC of 1 has an interval.
+The AUC is the share of pairs of a positive and a negative example in which the positive one scores higher; a tie counts
+half. Examples are clustered by dialogue. The variance is the variance between the dialogues' contributions (Obuchowski
+1997, after DeLong et al. 1988), shrunk towards the variance for dialogues of one independent pair each. With few
+dialogues it is shrunk more. Limits are those of a proportion (`proportion_interval`), so an AUC of 1 has an interval.
 `benchmarks/coverage_auc.py` measures the coverage.
 """
 
@@ -21,12 +20,12 @@ from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_floats, ch
 from dialeval.stats.estimates import proportion_interval
 
 FEWEST_CLUSTERS = 5
-"""Dialogues below which there is no interval: so few show next to nothing of how dialogues vary."""
+"""Smallest number of dialogues for an interval; fewer do not determine the variance between dialogues."""
 NO_PAIR = "no pair of an original and a perturbed example"
 FEW_CLUSTERS = f"fewer than {FEWEST_CLUSTERS} dialogues give no interval"
 ALL_THE_SAME = "every example has the same score"
 _ASSUMED = 0.5
-"""Clusters that the assumption, a cluster worth one pair, counts for beside the data."""
+"""Weight, in clusters, of the variance to which the observed variance is shrunk."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ def clustered_auc(
     if not parts:
         return ClusteredAuc(math.nan, math.nan, math.nan, 0, 0, NO_PAIR, contributions, confidence)
     auc = 0.0
-    weight = np.zeros((2, n_clusters))  # of a cluster's spoiled and true examples
+    weight = np.zeros((2, n_clusters))  # of a cluster's negative and positive examples
     for rows in parts:
         share = len(rows) / len(counted)
         placement = _placements(scores[rows], is_good[rows])
@@ -121,7 +120,7 @@ def _usable(strata: IntArray, n_strata: int, is_good: BoolArray) -> Iterator[Int
 
 
 def _placements(score: FloatArray, is_good: BoolArray) -> FloatArray:
-    """Return which share of the other kind each example scores on the right side of, ties half; shape [n]."""
+    """Return each example's share of correctly ranked examples of the other class, ties half, shape [n]."""
     among_all = midranks(score)
     placement = np.empty(len(score))
     for side in (False, True):
@@ -146,7 +145,7 @@ def _interval(
 
 
 def _variance_of_single_pairs(auc: float, concentration: FloatArray) -> float:
-    """Return the variance where a cluster is worth a single pair, by Hanley and McNeil's (1982) two terms.
+    """Return the variance if each cluster is one independent pair, by Hanley and McNeil's (1982) two terms.
 
     Args:
         auc: between 0 and 1.
@@ -185,7 +184,7 @@ def auc_gain(after: ClusteredAuc, before: ClusteredAuc) -> tuple[float, float, f
 
 
 def midranks(values: FloatArray) -> FloatArray:
-    """Return the rank of each value, 1 for the smallest; equal ones have the mean of the ranks that they fill.
+    """Return the rank of each value, 1 for the smallest; equal values have the mean of their ranks.
 
     Args:
         values: without NaN, shape [n].

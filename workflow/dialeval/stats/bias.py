@@ -1,7 +1,7 @@
 """Biases of a judge of pairs: position bias and length bias.
 
 Outcomes are 1 (left, shown first, wins), 0.5 (tie), 0 (right wins) and NaN for an unparsed verdict.
-Intervals of shares are those of `clustered.clustered_proportions`; all are clustered by seed.
+Intervals are clustered by seed; those of shares are the intervals of `clustered.clustered_proportions`.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from dialeval.stats.estimates import Estimate, t_interval
 
 _MOST_STEPS = 35
 _STEP = 1e-8
-"""A step in no coefficient longer than this is the last one."""
+"""Newton's method stops if no coefficient changes by more than this."""
 _RIDGE = 1e-10
-"""What is added to the mean information of a coefficient, so that it can be inverted."""
+"""Ridge on the mean information of a coefficient, so that it can be inverted."""
 _IDENTIFIED = 1e-8
-"""Share of the information, in the direction that has least of it, that must be left without a cluster."""
+"""Smallest share of the information, in its weakest direction, that must remain without any one cluster."""
 ONE_CLUSTER_TELLS = "the slope depends on one seed or case only"
 
 
@@ -47,7 +47,7 @@ def position_bias(
     repeat: ArrayLike | None = None,
     confidence: float = 0.95,
 ) -> PositionBias:
-    """Measure how often a judge's verdict changes with the order, and which place it favours.
+    """Return the position bias and the order inconsistency of a judge's verdicts.
 
     Args:
         left, right: models shown first and second, numbers from 0, shape [n].
@@ -129,7 +129,7 @@ def length_bias(
     *,
     confidence: float = 0.95,
 ) -> LengthBias:
-    """Measure the association of winning and length.
+    """Return the association of winning with length.
 
     Args:
         left_length, right_length: lengths of the two dialogues in any unit, above 0, shape [n].
@@ -229,7 +229,7 @@ def robust_slope(won: FloatArray, covariates: FloatArray, cluster: IntArray, con
 
 
 def _maximise(design: FloatArray, won: FloatArray) -> tuple[FloatArray, bool]:
-    """Return the coefficients of most likelihood by Newton's method, shape [k], and whether it came to an end.
+    """Return the maximum-likelihood coefficients by Newton's method, shape [k], and whether it converged.
 
     Raises:
         numpy.linalg.LinAlgError: if the information cannot be inverted.
@@ -249,8 +249,9 @@ def _maximise(design: FloatArray, won: FloatArray) -> tuple[FloatArray, bool]:
 def _error(design: FloatArray, won: FloatArray, coefficients: FloatArray, cluster: IntArray, n_clusters: int) -> float:
     """Return the standard error of the first covariate's coefficient that is robust to clusters.
 
-    The sandwich of Liang and Zeger (1986) takes few clusters to be surer than they are, so that each one's score is
-    taken through the information without it (CR3, nearly the jackknife). Infinite where nothing is known without one.
+    The sandwich of Liang and Zeger (1986) is too small with few clusters. Each cluster's score is therefore multiplied
+    by the inverse information without this cluster (CR3, nearly the jackknife). The error is infinite if the
+    information without some cluster is singular.
     """
     win = expit(design @ coefficients)
     k = design.shape[1]

@@ -1,9 +1,8 @@
 """Bradley-Terry and Davidson ratings with intervals, and which players have no finite rating.
 
-A player that wins, or loses, whatever ties it to the others has no limit.
-
-The likelihood then has no finite maximum (Ford 1957), and what a fit shows is the ridge's. Such a replicate counts as
-infinite, so that an interval whose end falls among them has no limit there.
+If a player, or a group of players, wins or loses every comparison with the others, the likelihood has no finite maximum
+(Ford 1957), and the fitted rating depends on the ridge. In a resample, such a rating counts as infinite. If a limit of
+an interval falls among infinite ratings, that limit is missing.
 """
 
 from __future__ import annotations
@@ -47,8 +46,8 @@ class StrengthRating:
             own).
         rating: Elo points, shape [n_players]; in each group, `initial` is the mean over the players with finite rating
             differences.
-        ci_low, ci_high: limits of the expanded percentile interval over resampled clusters, shape [n_players]; NaN
-            without resamples, if the limit is not identifiable, or if all resamples give the same rating.
+        ci_low, ci_high: limits of the expanded percentile interval over resampled clusters, shape [n_players]; NaN if
+            not identifiable, or if all resamples give the same rating.
         p_above_next: share of replicates in which a player is above the next one of the ranking, shape [n_players].
         replicates: ratings of each resample, shape [resamples, n_players]; infinite if the rating is unbounded in the
             resample.
@@ -114,8 +113,7 @@ def bradley_terry(
 
     If ties count half a win for each player, many ties shrink the differences of ratings. Davidson's model (1970) has a
     parameter for ties: with pi = 10^(R / scale), P(i beats j) = pi_i / (pi_i + pi_j + nu sqrt(pi_i pi_j)), and
-    P(tie) = nu sqrt(pi_i pi_j) / (pi_i + pi_j + nu sqrt(pi_i pi_j)). The ridge also penalises log(nu), which is
-    otherwise unbounded if no comparison, or every comparison, is a tie.
+    P(tie) = nu sqrt(pi_i pi_j) / (pi_i + pi_j + nu sqrt(pi_i pi_j)). The ridge also penalises log(nu).
 
     Args:
         left, right: players of each comparison, numbers in 0..n_players-1, shape [n].
@@ -127,9 +125,8 @@ def bradley_terry(
         confidence: nominal coverage of the intervals.
         scale: rating difference for odds of 10 to 1.
         initial: mean rating of each group of connected players, see `StrengthRating`.
-        ridge: penalty `ridge / 2 * sum(strength^2)` on natural-log strengths. The rating of a player that wins or
-            loses every comparison is therefore finite (`notes` says so). The default changes other ratings by far less
-            than one point.
+        ridge: penalty `ridge / 2 * sum(strength^2)` on natural-log strengths. It keeps the rating of a player that wins
+            or loses every comparison finite. The default changes other ratings by far less than one point.
         random_seed: seed of the resampling.
         equal_pairs: whether all compared pairs have the same weight.
 
@@ -215,8 +212,8 @@ def bradley_terry(
 def determined_directions(design: FloatArray, outcome: FloatArray) -> FloatArray:
     """Return an orthonormal basis of the combinations of coefficients that a logistic regression determines.
 
-    A direction in which no row's fit gets worse and some get better has no maximum (Albert and Anderson 1984). Rows
-    that no such direction makes better overlap; what they span is determined, and nothing else.
+    A direction in which no row's fit gets worse and some get better has no maximum (Albert and Anderson 1984). The
+    determined combinations are spanned by the rows whose fit no such direction improves.
 
     Args:
         design: shape [n, P]; of rows that are alike but for one covariate, those with its least and its greatest value
@@ -255,8 +252,7 @@ def determined_directions(design: FloatArray, outcome: FloatArray) -> FloatArray
 def anchor_at_mean(strength: FloatArray, comparisons: Comparisons, rated: BoolArray) -> FloatArray:
     """Shift strengths, shape [R, n_rated], so that the anchored players of each group average 0; NaN where not `rated`.
 
-    Players that the data place nowhere finite are left out of the mean: their value is the ridge's, and would move
-    everybody else's.
+    Players without a finite rating are left out of the mean, since their value depends on the ridge.
     """
     known = np.where(rated, strength, np.nan)
     for members, anchored in _by_group(comparisons):
@@ -274,11 +270,11 @@ def _by_group(comparisons: Comparisons) -> list[tuple[IntArray, BoolArray]]:
 
 
 def separated(comparisons: Comparisons, tables: FloatArray) -> tuple[BoolArray, BoolArray]:
-    """Return which players each table puts infinitely far above, or below, the others of their group.
+    """Return which players each table rates infinitely far above, or below, the others of their group.
 
-    The others are the largest set in which everyone scores against everyone, over others if need be. Where there is no
-    largest one, a player is above if somebody, and below if everybody it reaches not, is not distinguished from it in
-    that direction: of two players of whom one wins all, one is above and the other below.
+    The others are the largest set of players who all score against each other, directly or through a chain of players.
+    Without a single largest set, players are compared with all others: of two players of whom one wins all, one is
+    above and the other is below.
 
     Args:
         comparisons: what was compared.
@@ -312,7 +308,7 @@ def _limits(comparisons: Comparisons, scores: BoolArray, group: np.ndarray) -> t
     loser = np.concatenate([comparisons.second[first_scores], comparisons.first[second_scores]])
     ring = strong_components(winner, loser, n)
     n_rings = int(ring.max(initial=-1)) + 1
-    # Who reaches whom is the same for all of a ring, in which everybody reaches everybody.
+    # All players of a strong component reach the same players.
     reach = np.eye(n_rings, dtype=np.float32)
     reach[ring[winner], ring[loser]] = 1.0
     steps = 1
@@ -325,7 +321,7 @@ def _limits(comparisons: Comparisons, scores: BoolArray, group: np.ndarray) -> t
     for number in range(int(group.max()) + 1):
         members = np.flatnonzero(group == number)
         largest = members[size[members] == size[members].max()]
-        # One largest set: its members all reach each other. Several: everyone is compared with everyone.
+        # With one largest set, players are compared with it; with several, with all others.
         main = largest if len(largest) == size[largest[0]] else members
         main_rings = np.unique(ring[main])
         above[members] = ~reaches[np.ix_(main_rings, ring[members])].all(axis=0)
@@ -336,7 +332,7 @@ def _limits(comparisons: Comparisons, scores: BoolArray, group: np.ndarray) -> t
 def _anchored(
     drawn: FloatArray, above: BoolArray, below: BoolArray, rating: FloatArray, comparisons: Comparisons
 ) -> FloatArray:
-    """Put players that a replicate sets no limit at infinity, and the others back to where they are on the average.
+    """Set unbounded players of a replicate to infinity, and shift the others to their average position.
 
     Args:
         drawn: ratings of the replicates, centred with whatever the ridge gave, shape [R, n_rated].

@@ -1,10 +1,10 @@
 """Calibration of a judge, and its agreement with annotators on the items of which it is certain.
 
 Reliability curve and calibration error compare a judge's scores with annotators' labels in bins with equal numbers of
-items. The usual estimate of the expected calibration error is too high with few labels, since chance alone moves the
-means of bins; `calibration_error` corrects it.
+items. With few labels, the usual estimate of the expected calibration error is too high, because bin means vary by
+chance; `calibration_error` corrects it.
 
-Selective judging leaves items to annotators (or to another judge) where a judge is not certain. `certain_agreement`
+Selective judging passes items on to annotators (or to another judge) if a judge is not certain. `certain_agreement`
 chooses the threshold by fixed-sequence testing (Jung, Brahman and Choi 2024, "Trust or Escalate"; Angelopoulos and
 others 2021, "Learn then Test"), with the exact binomial limit on the effective number of items (Korn and Graubard
 1998).
@@ -130,7 +130,7 @@ def calibration_error(
 
 
 def _shrunk(gap: FloatArray, noise: FloatArray, weight: FloatArray) -> FloatArray:
-    """Return the gaps of bins, moved to the common gap by the share of their spread that is noise."""
+    """Return the gaps of bins, shrunk towards the common gap by the share of their variance that is noise."""
     share = weight / weight.sum()
     common = share * gap.sum()
     own, of_noise = gap - common, noise - np.outer(noise.sum(axis=1), share)
@@ -155,7 +155,7 @@ def _corrected(
         return float(replicates.mean()), float(high), float(low)
 
     found = []
-    by_chance = max(observed, at(0.0)[0])  # an error that is smaller than chance makes it does not narrow the interval
+    by_chance = max(observed, at(0.0)[0])  # an error below its expectation by chance does not narrow the interval
     # the mean gives the estimate, the upper quantile the lower limit, and the lower quantile the upper limit
     for statistic, wanted in enumerate((observed, observed, by_chance)):
         below, above = 0.0, 1.0

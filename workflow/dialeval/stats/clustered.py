@@ -3,8 +3,8 @@
 Items of one cluster (seed, dialogue) may depend on each other in any way; clusters are independent. Every estimate is
 a mean over strata of weighted means of items, so every function takes the same three steps:
 
-1. `cluster_influence` sums what each item adds to the error of the estimate, cluster by cluster, adjusted for leverage.
-2. The squares of these sums add up to the variance; the leverages give the degrees of freedom.
+1. `cluster_influence` returns each cluster's influence on the estimate, adjusted for leverage.
+2. The squared influences add up to the variance; the leverages determine the degrees of freedom.
 3. An interval method of `estimates` turns both into a confidence interval:
 
 | estimate | variance | degrees of freedom | interval |
@@ -13,8 +13,8 @@ a mean over strata of weighted means of items, so every function takes the same 
 | proportion, mean on a scale | CR1, shrunk | clusters less strata | Wilson or Jeffreys, whichever is wider |
 | difference of proportions (`differences`) | CR2 | effective clusters | Student's t with pseudo-items |
 
-Statistics without influence values (Elo, correlations) are resampled: see `resampling`. Means that combine labels of
-annotators and scores of a judge are in `prediction_powered`. `benchmarks/stats_coverage.py` measures the coverage.
+Statistics without influence values (Elo, correlations) are resampled: see `resampling`. Human-corrected means are in
+`prediction_powered`. `benchmarks/stats_coverage.py` measures the coverage.
 
 Sources: Bell and McCaffrey (2002) for CR2; Carter, Schnepel and Steigerwald (2017) for effective clusters; Wilson
 (1927) and Korn and Graubard (1998) for proportions.

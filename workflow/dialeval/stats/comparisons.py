@@ -1,14 +1,10 @@
 """Pairwise comparisons in a canonical form: connected groups of players, weights of pairs, tables of resamples.
 
-Names and sides carry no meaning. Players are therefore renumbered by when they first appear, and every comparison
-is turned so that the lower number stands first; relabelling the players or swapping the sides then changes nothing.
+Results do not depend on the numbering of the players or on the sides. Players are renumbered by their first appearance,
+and every comparison is turned so that the lower number is on the left.
 
-Both are SciPy's sparse arrays, which load a tenth of what a job's start takes: they are loaded by the first call, and a
-job without ratings does not load it.
-
-Where close pairs get more comparisons, ratings of the comparisons as they are would follow them more than others:
-what is estimated would depend on when the asking stopped. With the same weight for every pair that met, it is what a
-design with all pairs equally often estimates, each pair's shares being as they were seen.
+Adaptive designs compare close pairs more often. With equal weights for all compared pairs, ratings estimate those of a
+design that compares all pairs equally often.
 """
 
 from __future__ import annotations
@@ -125,14 +121,14 @@ class Comparisons:
         return strong_components(winner, loser, self.n_rated)
 
     def identified(self) -> BoolArray:
-        """Return which rated players have a rating that the data determine: the only largest ring, shape [n_rated].
+        """Return which rated players have a determined rating, those of the largest strong component, shape [n_rated].
 
-        None where two rings are equally large, or where no two players are in one.
+        No player has one if two components are equally large, or if no component has two players.
         """
         return only_largest(self.strong_components())
 
     def reasons(self) -> tuple[str, ...]:
-        """For each of the caller's players, why the data determine no rating; empty where they do."""
+        """Return why the data do not determine the rating of each of the caller's players; empty if they do."""
         score, games = self._scores()
         identified, group = self.identified(), self.groups()
         reasons = [NO_COMPARISON] * self.n_players
@@ -167,8 +163,8 @@ class Comparisons:
     def anchored(self) -> BoolArray:
         """Return which rated players the data place at a finite distance from each other, shape [n_rated].
 
-        Within each group these are the largest set in which everyone can be reached from everyone by going from a
-        player to one that it did not always beat (Ford 1957). All players, in ordinary data.
+        Within each group these are the largest set of players who all score against each other, directly or through a
+        chain of players (Ford 1957). In most data, these are all players.
         """
         ring = self.strong_components()
         size = np.bincount(ring)[ring] if len(ring) else np.zeros(0, dtype=np.int64)
@@ -181,7 +177,7 @@ class Comparisons:
         return anchored
 
     def notes(self) -> tuple[str, ...]:
-        """Caveats on each of the caller's players' ratings; empty without any."""
+        """Return the caveats on the rating of each of the caller's players; empty without any."""
         score, games = self._scores()
         anchored = self.anchored()
         notes = [NO_COMPARISON] * self.n_players
@@ -239,8 +235,8 @@ def compare(left: ArrayLike, right: ArrayLike, outcome: ArrayLike, n_players: in
 def _order_of_appearance(left: IntArray, right: IntArray, outcome: FloatArray, n_players: int) -> IntArray:
     """Order players by the row they first appear in, whatever their names and sides, shape [n_rated].
 
-    Two players can first appear in the same row; the winner there, the higher total score, the more comparisons
-    and the earlier ones then decide. Only players that are alike in all of this are left in the caller's order.
+    If two players first appear in the same row, the order is decided by the winner of the row, the total score, the
+    number of comparisons, and the earlier comparisons. Players equal in all of these keep the caller's order.
     """
     n = len(left)
     first_row = np.full(n_players, n, dtype=np.int64)
@@ -262,13 +258,13 @@ def _order_of_appearance(left: IntArray, right: IntArray, outcome: FloatArray, n
 
 
 def start_note(n: float, needed: float) -> str:
-    """Return the note of a player whose n comparisons are too few for Elo; `needed` is infinite where no number is."""
+    """Return the note of a player whose n comparisons are too few for Elo; `needed` is infinite if none suffices."""
     enough = f" (about {needed:,.0f} suffice)" if np.isfinite(needed) else ""
     return f"{n:,} comparisons are too few, so Elo depends on its start{enough}: see Bradley-Terry"
 
 
 def without_start_note(note: str) -> str:
-    """Return a note of a table of ratings without what is only about Elo."""
+    """Return a note of a table of ratings without the part about Elo."""
     return _START_LEFT.sub("", note).removesuffix("; ")
 
 
@@ -350,7 +346,7 @@ def equally_weighted(tables: FloatArray) -> FloatArray:
 
 
 def integer_counts(table: FloatArray, total: int) -> IntArray:
-    """Return whole numbers of comparisons that stand for a table, `total` of each pair that met.
+    """Return whole numbers of comparisons with the shares of a table, `total` for each compared pair.
 
     Shares are kept to within one comparison, by the largest remainders.
 
@@ -367,12 +363,12 @@ def integer_counts(table: FloatArray, total: int) -> IntArray:
 
 
 def largest_pair_count(comparisons: Comparisons) -> int:
-    """Return how many comparisons the pair has that was compared most."""
+    """Return the number of comparisons of the most compared pair."""
     return int(comparisons.table().sum(axis=1).max(initial=0))
 
 
 def equalised(comparisons: Comparisons) -> Comparisons:
-    """Return comparisons with as many of every pair as the most compared one has, for methods that play them."""
+    """Return comparisons in which every pair has as many as the most compared pair."""
     counts = integer_counts(comparisons.table(), largest_pair_count(comparisons)).ravel()
     return replace(comparisons, type_of_row=np.repeat(np.arange(N_RESULTS * comparisons.n_pairs), counts))
 
@@ -438,14 +434,14 @@ class ClusterTable:
 
 
 def blocks_of(resamples: int, numbers: int) -> Iterator[slice]:
-    """Yield the places of resamples in blocks that fit in memory, where each holds so many numbers."""
+    """Yield the indices of resamples in blocks that fit in memory, given the numbers in each resample."""
     step = max(1, _NUMBERS_PER_BLOCK // max(numbers, 1))
     for begin in range(0, resamples, step):
         yield slice(begin, min(begin + step, resamples))
 
 
 def cluster_table(comparisons: Comparisons, cluster: ArrayLike | None) -> ClusterTable:
-    """Count comparison types by cluster; without clusters each comparison is one of its own.
+    """Count comparison types by cluster; without clusters, each comparison is a cluster.
 
     Raises:
         ValueError: if `cluster` is not a vector with one entry per comparison.
@@ -463,8 +459,8 @@ def cluster_table(comparisons: Comparisons, cluster: ArrayLike | None) -> Cluste
 def rated_in(comparisons: Comparisons, tables: FloatArray) -> BoolArray:
     """Return which players each table can rate, shape [R, n_rated].
 
-    A resample can leave a player without a comparison, or cut it off from the rest of its group; it then says
-    nothing of that player. Of a group that falls apart the largest part is kept.
+    A resample cannot rate a player without a comparison, or one that is disconnected from the rest of its group. If a
+    group falls apart, the largest part is rated.
     """
     met = tables.sum(axis=2) > 0
     rated = np.ones((len(tables), comparisons.n_rated), dtype=np.bool_)

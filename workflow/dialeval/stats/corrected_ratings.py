@@ -1,12 +1,13 @@
 """Human-corrected Bradley-Terry ratings, from labels of some pairs and a judge's outcomes of all.
 
-With x telling the two players of a row, y annotators' outcome, f the judge's, and w = 1 / probability for labelled rows
-and 0 for others, strengths solve (Angelopoulos, Duchi and Zrnic 2023, for the likelihood of Bradley and Terry)
+Let x be a row of the design matrix (1 for the left player, -1 for the right), y the annotators' outcome, f the judge's,
+and w = 1 / probability for labelled rows and 0 for others. Strengths solve (Angelopoulos, Duchi and Zrnic 2023, for the
+Bradley-Terry likelihood)
 
     sum x (e - omega sigmoid(x'strength)) = 0,  e = w (y - lambda f) + lambda f,  omega = (1 - lambda) w + lambda.
 
-lambda makes the sum of the players' variances smallest within 0..1; at 0 people stand alone, exactly. A tie is half a
-win for each player.
+lambda, from 0 to 1, minimises the sum of the players' variances. At 0 the ratings use labels only. A tie is half a win
+for each player.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ from dialeval.stats.likelihood import (
 from dialeval.stats.prediction_powered import FEWEST_EITHER, FEWEST_LABELLED, check_rows
 
 PSEUDO_COMPARISONS = 0.1
-"""Made-up labelled comparisons of every two players, half of them won by either: they keep a winner of all finite."""
+"""Labelled pseudo-comparisons of every two players, half of them won by each, so that all ratings are finite."""
 _HALVINGS = 4
 _APART = 0.25
 NO_LABEL = "no labelled comparison, so no estimate"
@@ -80,11 +81,10 @@ def correct_ratings(
     on the pseudo-comparisons; it has no interval, and `note` says so.
 
     Args:
-        score: the judge's outcome of each row: 1 where left wins, 0.5 for a tie, 0 where right wins, or a number
-            between 0 and 1 (the mean of both orders); NaN where it has none, shape [n].
-        label: annotators' outcome; NaN without a label, shape [n].
-        probability: inclusion probability of each row, shape [n]; None where labels are a simple random sample of all
-            rows.
+        score: the judge's outcome of each row, from 0 (right wins) to 1 (left wins), 0.5 for a tie; NaN if missing,
+            shape [n].
+        label: annotators' outcome, NaN without a label, shape [n].
+        probability: inclusion probability of each row, shape [n]; None for a simple random sample of all rows.
         left, right: players of each row, numbers in 0..n_players-1, shape [n].
         n_players: number of players; some may have no comparison.
         cluster: cluster of each row (seed, case), shape [n].
@@ -116,7 +116,8 @@ def correct_ratings(
     scored = rows.scored.astype(np.float64)
     data = _Comparisons(games, rows.y, rows.f, rows.w, rows.thin, rows.labelled, float(target == "new_cases"))
     judge = data.of_judge(scored)
-    # A row without a judge's outcome takes what its ratings expect: that looks at no label, so it may serve as a proxy.
+    # A row without a judge's outcome gets the outcome that the judge's ratings predict. It does not depend on labels,
+    # so the estimate stays valid.
     data = data._replace(f=np.where(rows.scored, rows.f, judge.fitted.expected))
     certain = bool(n) and bool((rows.labelled & (rows.thin == 0.0)).all())
     n_clusters = int((np.bincount(rows.cell[rows.labelled], minlength=1) > 0).sum())
@@ -228,10 +229,11 @@ class _Comparisons(NamedTuple):
         return float(np.clip(-(a * b).sum() / below, 0.0, 1.0)) if below > ROUNDING else 0.0
 
     def unseen(self, fit: _Fit, weight: FloatArray) -> FloatArray:
-        """Return variance of strengths for judge errors that few labels show, under each player's lambda, shape [K].
+        """Return the variance of strengths for judge errors that few labels may miss, at each player's lambda, shape
+        [K].
 
-        Where the judge differs from people on fewer than `FEWEST_EITHER` labelled clusters of a player, one more
-        comparison is made up in which it does, by a whole win (see `prediction_powered.unseen_errors`).
+        If the judge differs from annotators on fewer than `FEWEST_EITHER` labelled clusters of a player, one
+        pseudo-comparison with an error of a whole win is added (see `prediction_powered.unseen_error_variance`).
         """
         apart = self.games.cluster_totals((self.labelled & (np.abs(self.y - self.f) > _APART)).astype(np.float64))
         few = (apart > 0.0).sum(axis=0) < FEWEST_EITHER
@@ -244,11 +246,10 @@ class _Comparisons(NamedTuple):
         return np.where(few, left * moved**2, 0.0)
 
     def unseen_wins(self, fit: _Fit, weight: float, limited: BoolArray) -> FloatArray:
-        """Return influence on strengths for a win that few labels of a pair of `limited` players do not show, [E, K].
+        """Return the influence on strengths of a win that few labels of `limited` players may miss, shape [E, K].
 
-        The variance of a pair's labels is at least that of labels that are all as expected but for one more, which is
-        the less likely player's win. It counts as far as the pair itself places its players: in full where nothing else
-        does, hardly where many other pairs do.
+        The variance of a pair's labels is at least the variance with one more label, a win of the less likely player.
+        This win counts in full if only this pair determines the players' difference, and less the more other pairs do.
         """
         n, games = self.games.n_players, self.games
         left, right = np.minimum(games.left, games.right), np.maximum(games.left, games.right)
@@ -291,7 +292,7 @@ class _Comparisons(NamedTuple):
 
 
 class _Fit(NamedTuple):
-    """Strengths and what each cluster contributes to them, shapes [K] and [S, K]."""
+    """Strengths, shape [K], and the influence of each cluster on them, shape [S, K]."""
 
     strength: FloatArray
     psi: FloatArray
@@ -299,7 +300,7 @@ class _Fit(NamedTuple):
 
 
 class _Scale(NamedTuple):
-    """How strengths become ratings with intervals.
+    """Conversion of strengths to ratings with intervals.
 
     Attributes:
         games: who met whom.
@@ -378,7 +379,7 @@ def _notes(
     wider: BoolArray,
     unknown: BoolArray,
 ) -> tuple[str, ...]:
-    """Return why a player's number is missing, or a caveat; mostly empty."""
+    """Return why a player's number is missing, or a caveat; empty without either."""
     known = data.labelled
     won = data.games.of_players(np.where(known, data.y, 0.0), np.where(known, 1.0 - data.y, 0.0))
     every = np.ones(len(limited), dtype=np.bool_)

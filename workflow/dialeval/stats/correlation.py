@@ -1,9 +1,9 @@
 """Correlations of judges with human ratings, with intervals from shared resamples.
 
-Weights are counts of resampled clusters: repeating the items of a cluster w times and giving them the weight w come to
-the same. A coefficient takes six weighted sums: of 1, y and y^2, which are people's, and of x, x^2 and x y. People's
-are the same for all judges but for the items that a judge left out. Where these are few, people's sums less those over
-what is left out save three of six matrix products, nearly the whole cost.
+A resample weights the items of a cluster by the number of its draws. A Pearson correlation needs six weighted sums, of
+1, y, y^2, x, x^2 and x y, with x the judge's scores and y the human ratings. The sums of 1, y and y^2 are the same for
+all judges, apart from items without a score. If few scores are missing, these sums are computed once, and the sums over
+the missing items are subtracted. This saves three of six matrix products.
 
 One matrix of resample counts per corpus serves every judge and dimension, so that differences between judges are
 paired. An undefined correlation is NaN with its reason, never 0 or 1.
@@ -323,7 +323,7 @@ class _LeftOut(NamedTuple):
 
 
 def weighted_pearson(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return the Pearson correlations of the judges' scores with people, dimension by dimension.
+    """Return the Pearson correlations of the judges' scores with human ratings, by dimension.
 
     Args:
         drawn: how often each cluster counts, shape [R, n_clusters], in a type that holds the weight of all items.
@@ -370,11 +370,11 @@ _METHODS = {"pearson": weighted_pearson, "spearman": weighted_spearman, "kendall
 def _left_out(
     y: FloatArray, rated: BoolArray, known: BoolArray, cluster: IntArray, drawn: NDArray[Any]
 ) -> _LeftOut | None:
-    """Return the items that people rated and a judge did not.
+    """Return the items with a human rating but without the judge's score.
 
     Returns:
-        None where these are too many to save anything, or hold so much of what varies that too few digits would be left
-        of people's sums.
+        None if there are too many of these items to save time, or if they have so much of the variance that the
+        subtraction would lose digits.
     """
     from scipy.sparse import csr_array  # takes long to load, and only resampling needs it
 
@@ -427,7 +427,7 @@ def _of_sums(
 
 
 def _centred(values: FloatArray, known: BoolArray) -> FloatArray:
-    """Return the values less the mean of the known ones, and 0 where they are not known; both of shape [..., n]."""
+    """Return the values minus the mean of the known values, and 0 where missing, shape [..., n]."""
     there = np.where(known, values, 0.0)
     there -= there.sum(axis=-1, keepdims=True) / np.maximum(known.sum(axis=-1, keepdims=True), 1)
     there *= known

@@ -1,7 +1,8 @@
 """Differences of means and proportions between systems: paired on common items, or between two samples.
 
-Variances and degrees of freedom are those of `clustered`. A difference of proportions has pseudo-items added, as in
-Bonett and Price (2012) and Agresti and Caffo (2000), so that its interval has a width at few clusters and at 0 or 1.
+Variances and degrees of freedom are those of `clustered`. For a difference of proportions, pseudo-items are added, as
+in Bonett and Price (2012) and Agresti and Caffo (2000), so that the interval has a width with few clusters and at 0 or
+1.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ from dialeval.stats.clustered import NO_SPREAD, ONE_CLUSTER, cluster_influence, 
 from dialeval.stats.estimates import Estimates, t_interval
 
 MAX_PSEUDO_ITEMS = 2.0
-"""Most items added to a difference of proportions, half of them in favour of either side."""
+"""Maximum number of pseudo-items of a difference of proportions, half of them in favour of each side."""
 _PSEUDO_ITEMS_TIMES_CLUSTERS = 3.0
 
 NO_ITEM = "no item in common"
 ALL_THE_SAME = "every difference is the same: the interval follows from the number of clusters only"
 ONE_CLUSTER_IN_STRATUM = "one stratum has items of a single cluster"
 FEWEST_JUDGES = 3
-"""Judges below which a population of them is not identifiable: of two, Student's quantile is 12.7 at one degree of
-freedom, so that the interval says nothing."""
+"""Smallest number of judges for an interval about a population of judges. With two judges, Student's quantile is 12.7,
+so the interval is useless."""
 FEW_JUDGES = "not identifiable: an interval over a population of judges needs {1} judges, and {0} answered"
 
 _ROUNDING = 1e-12  # of the largest value
@@ -286,8 +287,8 @@ def two_sample_difference(
 def pseudo_items(squares: FloatArray, fourth_powers: FloatArray) -> FloatArray:
     """Return how many items are added to a difference of proportions, shape [n_pairs].
 
-    Two if at most one and a half clusters vary, as in Bonett and Price (2012) for independent pairs; else three divided
-    by the effective number of clusters that vary, (sum psi^2)^2 / sum psi^4, as Student's t holds by itself if many do.
+    Two for at most one and a half effective clusters, as in Bonett and Price (2012) for independent pairs; otherwise
+    three divided by the effective clusters, (sum psi^2)^2 / sum psi^4. With many clusters, Student's t needs none.
 
     Args:
         squares, fourth_powers: sums of the second and fourth powers of the clusters' influence values psi.

@@ -1,24 +1,22 @@
 """Elo ratings, and Bootstrap Elo over many shuffled orders at once.
 
-Ratings are held in units of `2 * scale / ln 10` about the initial rating, where the expected score of a player that
-leads by d is `(1 + tanh d) / 2`. The hyperbolic tangent is an odd function to the last bit, so what one player gains
-the other loses exactly, and the numbering of the players does not matter.
+Ratings are computed in units of `2 * scale / ln 10`, relative to the initial rating. The expected score of a player
+that leads by d is then `(1 + tanh d) / 2`. tanh is exactly odd in floating point, so one player's gain is exactly the
+other's loss, and the numbering of the players does not matter.
 
-An update is a non-expansive map of the ratings, and on average one comparison shrinks differences by at least the
-smallest non-zero eigenvalue of the Laplacian that weighs each pair with `share * K * alpha * E (1 - E)`,
-alpha = ln 10 / scale. So only the tail of a shuffle needs drawing and playing. The length of the tail is taken from the
-eigenvalue and then certified: a few shuffles are also played from another, typical start, and where that makes a
-difference the tail is doubled, up to the full shuffle.
+A comparison shrinks the effect of the start on the ratings. On average it shrinks by at least the smallest non-zero
+eigenvalue of the Laplacian with weights `share * K * alpha * E (1 - E)`, alpha = ln 10 / scale. It is therefore enough
+to draw and play the tail of a shuffle. The eigenvalue gives a first length of the tail. A few shuffles are also played
+from another, typical start. If the results differ, the tail is doubled, up to the full shuffle.
 
-Where a player has far fewer comparisons than others, tails are long. Up to forty shuffles then share all but their
-last comparisons: the shared part is played once, and each continues with comparisons drawn anew from all. Shuffles that
-share a beginning are correlated, by exp(-2 c m) at most, where one comparison shrinks differences by c and m are a
-shuffle's own. Each is a uniform shuffle but for comparisons that come both before and after the seam; its expectation
-is unbiased, and its variance larger by .3 c^-1 / n, a hundredth where tails are certified.
+If a player has far fewer comparisons than the others, tails are long. Up to forty shuffles then share all but their
+last comparisons: the shared head is played once, and each shuffle continues with its own draw from all comparisons.
+With m own comparisons and a shrinkage of c, the correlation of these shuffles is at most exp(-2 c m). The expectation
+stays unbiased, and the variance is larger by .3 c^-1 / n, about 1% for certified tails.
 
-Without a certified tail (a player with a hundred comparisons or fewer), that player's ratings vary more (with 30
-comparisons, two to three times as much) and shuffles of one beginning are nearly equal: unbiased, but less precise, as
-the spread over repeats, which share nothing, shows.
+A player with about a hundred comparisons or fewer has no certified tail. The ratings of this player are unbiased but
+less precise: shuffles with a common head are nearly equal. The standard deviation over repeats shows it, since repeats
+share nothing.
 """
 
 from __future__ import annotations
@@ -40,16 +38,16 @@ _START_DISTANCE = 1000.0
 _TAIL_MARGIN = 1.15
 _N_SHADOWS = 32
 _TYPICAL_RIDGE = 0.01
-# Comparisons that shuffles without a common beginning may take. Forty that have one are correlated by exp(-5) in the
-# rating that depends longest on its start, and worth 32 independent ones, unless `own_tail_length` was limited; in all
-# other ratings nearly forty.
+# Most comparisons to play in shuffles without a common head. Forty shuffles with a common head are worth 32 independent
+# ones for the rating that depends longest on its start, unless `own_tail_length` was limited, and nearly forty for all
+# other ratings.
 _MOST_INDEPENDENT = 1_000_000_000
 SIBLINGS = 40
-# So that no rating depends on a few beginnings: as many as ten repeats of a thousand shuffles have.
+# As many heads as ten repeats of a thousand shuffles have, so that no rating depends on a few heads.
 _FEWEST_HEADS = 250
 _OWN_TAIL = 2.5
 _LONGEST_OWN_TAIL = 50_000
-# Standard deviations of a rating that its start may still make: 95% intervals then cover 94%.
+# Largest effect of the start, in standard deviations of a rating: 95% intervals then cover 94%.
 _NEGLIGIBLE = 0.25
 
 
@@ -202,7 +200,7 @@ def continue_play(
     half_k: float,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """Play that many comparisons more, drawn anew for each shuffle, from ratings in kernel units, [n_rated, width]."""
+    """Play more comparisons, drawn anew for each shuffle, from ratings in kernel units, shape [n_rated, width]."""
     final = np.empty_like(state)
     step = block_width(length, codes.itemsize)
     for begin in range(0, state.shape[1], step):
@@ -262,7 +260,7 @@ def rating_unit(scale: float) -> float:
 
 
 def contraction_rate(comparisons: Comparisons, *, k: float, scale: float) -> float:
-    """Return the share by which one comparison shrinks differences between two starts, at the slowest; 0 for never."""
+    """Return the smallest share by which one comparison shrinks differences of two starts; 0 if it shrinks none."""
     n_groups = int(comparisons.groups().max()) + 1
     return max(float(np.linalg.eigvalsh(_contraction_laplacian(comparisons, k=k, scale=scale))[n_groups]), 0.0)
 
@@ -279,24 +277,24 @@ class StartDependence(NamedTuple):
     share: FloatArray
 
     def is_negligible(self, sd: FloatArray) -> BoolArray:
-        """Return where the dependence is small beside a rating's standard deviation, shape [n_players]."""
+        """Return whether the dependence is negligible against a rating's standard deviation, shape [n_players]."""
         with np.errstate(invalid="ignore", divide="ignore"):
             unknown = sd * self.share / (1.0 - self.share)  # settling places are known no better than this
             found: BoolArray = np.abs(self.points) + unknown <= _NEGLIGIBLE * sd
         return found
 
     def is_negligible_for_pairs(self, sd: FloatArray) -> BoolArray:
-        """Return the same of all differences of two ratings, whose standard deviations have shape [n, n]."""
+        """Return `is_negligible` for all differences of two ratings, whose standard deviations have shape [n, n]."""
         share = np.maximum(self.share[:, np.newaxis], self.share)
         apart = self.points[:, np.newaxis] - self.points
         return StartDependence(apart, share).is_negligible(sd)
 
 
 def start_dependence(comparisons: Comparisons, *, k: float, scale: float, times: float = 1.0) -> StartDependence:
-    """Return how much ratings of the rated players still depend on a start at which all are equal.
+    """Return how much ratings of the rated players still depend on a start with equal ratings.
 
     Differences shrink as exp(-n L), where L is the Laplacian of `contraction_rate` and n the number of comparisons.
-    Where the data determine the ratings of some players alone, points and shares are about the mean of these.
+    If the data determine the ratings of some players only, points and shares are relative to the mean of these players.
 
     Args:
         comparisons: the comparisons.
@@ -319,7 +317,7 @@ def start_dependence(comparisons: Comparisons, *, k: float, scale: float, times:
 
 
 def required_length(rate: float, n: int, tolerance: float) -> int:
-    """Return the comparisons after which a start 1000 points off matters less than `tolerance` points; n above n / 2.
+    """Return the comparisons after which a start 1000 points off changes less than `tolerance` points; n above n / 2.
 
     Args:
         rate: share by which a comparison shrinks differences.
@@ -346,8 +344,8 @@ def typical_ratings(
 ) -> FloatArray:
     """Return typical ratings in the middle of a shuffle, in kernel units, shape [n_rated, width].
 
-    Bradley-Terry strengths with Elo's own noise about them; its variance is at most K / (2 alpha) points squared.
-    As in a real shuffle, the ratings of a connected group sum to what they started from.
+    They are Bradley-Terry strengths plus Elo's noise, with a variance of at most K / (2 alpha) points squared. As in a
+    real shuffle, the ratings of a connected group keep their sum.
     """
     spread = math.sqrt(0.5 * k * scale / math.log(10.0)) / rating_unit(scale)
     noise = spread * rng.standard_normal((comparisons.n_rated, width))
@@ -368,7 +366,7 @@ def _contraction_laplacian(comparisons: Comparisons, *, k: float, scale: float) 
 
 
 def _typical_strength(comparisons: Comparisons) -> FloatArray:
-    """Return the Bradley-Terry strengths (natural log), held within reach by a ridge, shape [n_rated]."""
+    """Return the Bradley-Terry strengths (natural log), kept finite by a ridge, shape [n_rated]."""
     fit = fit_strengths(
         comparisons.table()[np.newaxis],
         comparisons.first,
@@ -410,16 +408,10 @@ def sequential_elo(
     instead.
 
     Args:
-        left, right: players of each comparison, numbers in 0..n_players-1, shape [n].
-        outcome: 1 where left wins, 0.5 for a tie, 0 where right wins, shape [n].
-        n_players: number of players.
-        k: maximum change of a rating by one comparison.
-        scale: rating difference for odds of 10 to 1.
-        initial: initial rating of every player.
+        left, right, outcome, n_players, k, scale, initial: as in `bootstrap_elo`.
 
     Raises:
-        ValueError: if shapes differ, a player is out of range or meets itself, an outcome is not 1, 0.5 or 0, or a
-            setting is out of range.
+        ValueError: as in `bootstrap_elo`.
     """
     comparisons = compare(left, right, outcome, n_players)
     check_settings(k, scale)

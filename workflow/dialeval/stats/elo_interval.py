@@ -53,14 +53,14 @@ from dialeval.stats.resampling import cluster_counts, percentile_interval, witho
 _RIDGE = 1.0
 _NOISE_TEST_LEVEL = 0.99
 _TIMES, _MOST_TIMES = 1.25, 1e4
-# What a replicate's rating leaves to the start is far under the shuffles' noise, so a coarser end will do here.
+# In a replicate, the effect of the start is far below the shuffles' noise, so a larger tolerance is enough.
 _TAIL_TOLERANCE = 0.01
 _MIN_SHUFFLES, _MAX_SHUFFLES = 8, 96
-# Comparisons to play in all, some 10 ns each; drawing a shuffle costs about as much as playing a thousand.
+# Comparisons to play in total, about 10 ns each; drawing a shuffle takes about as long as playing a thousand.
 _WORK, _WORK_PER_PLAYER, _MOST_WORK = 1e8, 2.5e7, 5e8
 _WORK_PER_SHUFFLE = 1000
 _PAIRS_PER_BLOCK = 500
-# Shuffles that are longer share their beginnings with those of the same half.
+# Longer shuffles share their head with those of the same half.
 _LONGEST_INDEPENDENT = 100_000
 
 
@@ -120,33 +120,25 @@ def bootstrap_elo_interval(
 ) -> BootstrapEloInterval:
     """Return percentile intervals of Bootstrap Elo over resampled clusters (seeds).
 
-    Each resample of the clusters is rated by a few dozen shuffles. The median of these ratings is the resample's
-    Bootstrap Elo plus noise. A thousand shuffles would nearly remove the noise, at thirty times the cost. Instead,
-    three steps remove the noise:
+    Each resample is rated by a few dozen shuffles. The median of these ratings is its Bootstrap Elo plus noise. Three
+    steps remove the noise:
 
-    1. It is measured. The shuffles of a resample form two independent halves, whose medians differ by noise alone.
-    2. The ratings of the resamples are regressed on a prediction without this noise: the Bradley-Terry strengths of
-       the same resample, mapped to Elo ratings (`_predict`). All players share one slope, and each player has an
-       intercept, so the fitted values contain almost no noise.
-    3. The variance of the residuals is compared with the measured noise. If it is significantly larger (1% level),
-       the residuals are added back, shrunk to the variance in excess of the noise; otherwise they are dropped.
+    1. The noise is measured: two independent halves of the shuffles have medians that differ by noise alone.
+    2. The ratings are regressed on the Bradley-Terry strengths of the same resample, mapped to Elo ratings. The slope
+       is common to all players; each player has an intercept.
+    3. The variance of the residuals is compared with the noise. If it is significantly larger (1% level), the residuals
+       are shrunk to the excess variance and added back; otherwise they are dropped.
 
     Args:
-        left, right: players of each comparison, numbers in 0..n_players-1, shape [n].
-        outcome: 1 where left wins, 0.5 for a tie, 0 where right wins, shape [n].
+        left, right, outcome, n_players, k, scale, initial: as in `bootstrap_elo`.
         cluster: seed of each comparison, numbers or text, shape [n].
-        n_players: number of players; some may have no comparison.
         resamples: bootstrap resamples of the clusters, 20 or more.
         confidence: nominal coverage.
-        k: maximum change of a rating by one comparison.
-        scale: rating difference for odds of 10 to 1.
-        initial: initial rating of every player.
         random_seed: seed of the resampling and of the shuffles.
         equal_pairs: as in `bootstrap_elo`, for each resample.
 
     Raises:
-        ValueError: if shapes differ, a player is out of range or meets itself, an outcome is not 1, 0.5 or 0, or a
-            setting is out of range.
+        ValueError: as in `bootstrap_elo`.
     """
     comparisons = compare(left, right, outcome, n_players)
     counts = cluster_table(comparisons, cluster)
@@ -256,7 +248,7 @@ def play_resamples(
     """
     n = len(comparisons.type_of_row)
     unit = rating_unit(scale)
-    # One more pair, of the first player with itself: its tie moves nothing and fills up shorter shuffles.
+    # One more pair, the first player with itself: its tie changes no rating and pads shorter shuffles.
     first, second = np.append(comparisons.first, 0), np.append(comparisons.second, 0)
     filler = N_RESULTS * comparisons.n_pairs + 1
     dtype = code_type(comparisons.n_types + N_RESULTS)
@@ -323,7 +315,7 @@ def _draw_orders(
 ) -> CodeArray:
     """Draw orders of every list of codes, shape [n_lists * orders, length], leaving `reserved` of it out.
 
-    Where there are fewer, an order has them all, after comparisons that change no rating.
+    If there are fewer, an order has them all, after comparisons that change no rating.
     """
     drawn = np.full((n_lists * orders, length), filler, dtype=code_type(filler + 2))
     for place, deck in enumerate(code_lists):
@@ -335,9 +327,9 @@ def _draw_orders(
 def _predict(
     comparisons: Comparisons, drawn: Resamples, resamples: int, steepness: FloatArray, *, equal_pairs: bool
 ) -> tuple[FloatArray, BoolArray]:
-    """Predict how each resample's Elo ratings differ from the average, as natural-log strengths, shape [R, n_rated].
+    """Predict each resample's deviation of Elo ratings from the average, as natural-log strengths, shape [R, n_rated].
 
-    Beside it is whom each resample can rate, of the same shape.
+    Also return which players each resample can rate, of the same shape.
 
     Where ratings wander about their mean, gains and losses balance: sum_j n_ij (S_ij - mean of E_ij) = 0 for every
     player i. Bradley-Terry has E at the mean instead. To first order a change of strengths d therefore is a change
@@ -388,7 +380,7 @@ def _denoised(halves: FloatArray, predicted: FloatArray) -> tuple[FloatArray, Fl
     centred[:, enough] = value[:, enough] - np.nanmean(value[:, enough], axis=0)
     expected[:, enough] = np.where(known, predicted, np.nan)[:, enough]
     expected[:, enough] -= np.nanmean(expected[:, enough], axis=0)
-    # A player without noise of its own must not set the slope alone.
+    # A player without noise must not determine the slope alone.
     least = max(0.1 * float(np.median(noise[enough])), 1e-9) if enough.any() else 1e-9
     weight = 1.0 / np.maximum(noise, least) ** 2
     power = float(np.nansum(weight * expected**2))

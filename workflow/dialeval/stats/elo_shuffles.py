@@ -31,9 +31,9 @@ def compact_codes(type_of_row: IntArray, n_types: int) -> CodeArray:
 def draw_shuffles(codes: CodeArray, length: int, width: int, rng: np.random.Generator) -> CodeArray:
     """Draw the last `length` comparisons of `width` independent uniform shuffles of `codes`.
 
-    The tail of a uniform permutation is a uniform ordered subset, and that is drawn without the rest: numbers are
-    drawn with repetition, one of each set of equal ones is kept, and the first `length` of those remain. Nothing in
-    this depends on which number stands for which comparison, hence every ordered subset is equally likely.
+    The tail of a uniform permutation is a uniform ordered subset. It is drawn without the head: numbers are drawn with
+    replacement, duplicates are dropped, and the first `length` are kept. Every ordered subset is equally likely, since
+    the procedure does not depend on the numbering of the comparisons.
 
     Args:
         codes: type of each comparison, shape [n].
@@ -56,7 +56,7 @@ def draw_shuffles(codes: CodeArray, length: int, width: int, rng: np.random.Gene
     needed = -n * math.log1p(-length / n)  # draws until `length` distinct ones are expected
     n_draws = math.ceil(needed + 6.0 * math.sqrt(needed - length + 1.0)) + 8
     position: CodeArray = np.arange(n_draws, dtype=np.uint16 if n_draws < 2**16 else np.uint32)
-    # What is drawn, and where it was drawn last, side by side: a deck of millions is read from far away, and once does.
+    # Each code is stored next to the place of its last draw, so that a large deck is read once per draw.
     half = np.result_type(codes.dtype, position.dtype)
     cards = np.empty((n, 2), dtype=half)
     cards[:, 0] = codes

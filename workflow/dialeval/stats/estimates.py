@@ -1,6 +1,6 @@
-"""What an estimate is, and the confidence intervals that follow from a standard error: Student's t, and of proportions.
+"""Estimates with confidence intervals from a standard error: Student's t intervals, and intervals of proportions.
 
-Resampled intervals are in `resampling`; they give the same `Estimate`.
+Resampled intervals are in `resampling`; they return the same `Estimate`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Estimate:
 
     @classmethod
     def missing(cls, confidence: float, note: str, n_clusters: int = 0, resamples: int = 0) -> Estimate:
-        """Return an estimate that is undefined, for the reason in the note."""
+        """Return an undefined estimate; `note` says why."""
         return cls(math.nan, math.nan, math.nan, confidence, resamples, note, n_clusters)
 
     def limits(self, name: str = "estimate", prefix: str = "") -> dict[str, float]:
@@ -122,8 +122,8 @@ def proportion_interval(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the outer limits of Wilson's and Jeffreys' intervals, with Student's t for the normal quantile.
 
-    Each alone covers 92% or less at some proportions near 0 and 1, though not at the same ones. Jeffreys' interval has
-    n_effective times (normal quantile / t quantile)^2 items (Korn and Graubard 1998).
+    At some proportions near 0 and 1, each interval alone covers 92% or less, but not at the same proportions. Jeffreys'
+    interval has n_effective times (normal quantile / t quantile)^2 items (Korn and Graubard 1998).
 
     Args:
         p: proportions, shape [n_groups]; NaN if undefined.

@@ -1,16 +1,15 @@
 """Several judges: one score of a panel, and the difference of two judges' correlations with annotators.
 
-None of this looks at human labels, so whatever comes out may serve a correction as a proxy: a poor one costs width
-and never coverage. The mean is hard to beat; where a judge may be bad, Dawid and Skene's model, or for graded scores
-weights by agreement, listen to those who agree with the others.
+Panel scores do not use human labels. They can therefore serve as the judge's scores of a human-corrected estimate: a
+poor panel widens the interval but keeps its coverage. The mean of the judges is hard to beat. If some judges may be
+bad, use Dawid and Skene's model, or for graded scores weights by agreement.
 
-A judge may lack scores, and not at random: it is compared on the items that the other has as well, or the difference
-would be between samples. So that this stays as quick as one matrix product, sums over the items of a common set are
-taken once for each set and judge, added up by cluster, and weighted by all resamples together.
+Two judges are compared on the items that both scored, since scores are not missing at random. Sums over common items
+are computed once for each set of items and judge, added up by cluster, and weighted by all resamples together.
 
-The p-value is that of the difference over its bootstrapped standard error, by Student's t; a share of resamples could
-not go below one in their number, which no correction for many pairs would let pass. Williams' test, which takes items
-as independent, stands in `correlation`.
+The p-value is that of Student's t for the difference divided by its bootstrap standard error. A share of resamples
+could not be smaller than 1 / resamples, too coarse for a correction over many pairs. Williams' test, which assumes
+independent items, is in `correlation`.
 """
 
 from __future__ import annotations
@@ -37,9 +36,9 @@ from dialeval.stats.estimates import t_interval
 from dialeval.stats.resampling import cluster_counts
 
 MOST_LEVELS = 7
-"""Distinct scores up to which they are taken for answers, each judge with errors of its own."""
+"""Largest number of distinct scores that are treated as categories, with error rates per judge."""
 FEWEST_JUDGES = 3
-"""Judges needed to find a bad one: of two that differ either may be wrong."""
+"""Smallest number of judges that can identify a bad judge; if two differ, either may be wrong."""
 _ITERATIONS = 200
 _TOLERANCE = 1e-5
 _ROUNDING = 1e-12  # of the largest value
@@ -84,10 +83,10 @@ def panel_scores(
 
 
 def dawid_skene(scores: ArrayLike, levels: ArrayLike) -> DawidSkene:
-    """Fit Dawid and Skene's model to the judges' answers by EM, begun at the judges' mean vote.
+    """Fit Dawid and Skene's model to the judges' answers by EM, starting at the judges' mean vote.
 
-    A score between two levels (the mean of repeats) counts for both, in parts. Every judge is given a few made-up
-    answers, most of them right, so that a judge with few answers is neither perfect nor always wrong.
+    A score between two levels (the mean of repeats) counts partly for each. Every judge gets a few pseudo-answers, most
+    of them right, so that error rates of judges with few answers are not 0 or 1.
 
     Args:
         scores: of each judge, NaN where it has none, shape [n_judges, n].
@@ -124,7 +123,7 @@ def dawid_skene(scores: ArrayLike, levels: ArrayLike) -> DawidSkene:
 
 @dataclass(frozen=True)
 class DawidSkene:
-    """What Dawid and Skene's (1979) model finds.
+    """Fit of Dawid and Skene's (1979) model.
 
     Attributes:
         levels: the answers as numbers, shape [C].
@@ -170,9 +169,8 @@ def _votes(table: FloatArray, levels: FloatArray) -> FloatArray:
 def _weighted(table: FloatArray, weight: FloatArray, system: IntArray, n_systems: int) -> FloatArray:
     """Return the weighted mean over the judges of each row as if all had scored it, shape [n]; NaN without scores.
 
-    Rows and judges have effects that add up within a system, and a judge's gap is filled by these: otherwise a row that
-    a strict judge left out would look better than its neighbours. None is beyond the judges' scores: an outcome stays
-    one.
+    A judge's missing score is imputed from additive effects of rows and judges within a system. Otherwise a row without
+    a strict judge's score would look better than other rows. Results are clipped to the range of the judges' scores.
     """
     scored = weight > 0.0
     table, weight = table[scored], weight[scored]
@@ -186,7 +184,7 @@ def _weighted(table: FloatArray, weight: FloatArray, system: IntArray, n_systems
     strictness = np.zeros(len(table) * n_systems)
     row = np.zeros(table.shape[1])
     for _ in range(_ITERATIONS):
-        # Of judges' effects only differences count: the row has the mean of all judges.
+        # Only differences of judges' effects matter: a row has the mean over all judges.
         level = strictness.reshape(len(table), n_systems)
         middle = (weight[:, np.newaxis] * level).sum(axis=0) / max(float(weight.sum()), 1e-12)
         left = np.where(known, table - (level - middle)[:, system], 0.0)
@@ -203,7 +201,7 @@ def _weighted(table: FloatArray, weight: FloatArray, system: IntArray, n_systems
 def agreement_weights(scores: ArrayLike, system: ArrayLike) -> FloatArray:
     """Return the weight of each judge: its loading on the judges' first common component within systems, at least 0.
 
-    What they have in common is the first principal component of their correlations, turned to where most load.
+    The component is the first principal component of the judges' correlations, with the sign of most loadings.
 
     Args:
         scores: of each judge, NaN where it has none, shape [n_judges, n].
@@ -368,7 +366,7 @@ def compare_judges(
 
 
 def _common_sets(known: BoolArray, pairs: list[tuple[int, int]]) -> tuple[list[BoolArray], IntArray]:
-    """Return the distinct sets of items that pairs have in common, and the set of each pair."""
+    """Return the distinct sets of common items, and the set of each pair."""
     numbers: dict[bytes, int] = {}
     sets: list[BoolArray] = []
     of_pair = np.zeros(len(pairs), dtype=np.int64)
@@ -448,7 +446,7 @@ def _spread(ahead: FloatArray, n_clusters: int) -> tuple[FloatArray, FloatArray]
     error, reversed_share = np.full(len(estimate), np.nan), np.full(len(estimate), np.nan)
     enough = (count >= max(2, len(replicates) // 2)) & ~np.isnan(estimate)
     if n_clusters > 1 and enough.any():
-        # A bootstrap draws from the clusters at hand, whose variance is too small by (n - 1) / n.
+        # The bootstrap variance is too small by the factor (n - 1) / n.
         stretch = math.sqrt(n_clusters / (n_clusters - 1.0))
         error[enough] = stretch * np.nanstd(replicates[:, enough], axis=0, ddof=1)
     for pair in np.flatnonzero((count > 0) & ~np.isnan(estimate) & (estimate != 0.0)):

@@ -1,10 +1,10 @@
-"""Label-corrected estimates of systems and of their differences, with intervals from the influence of each cluster.
+"""Human-corrected estimates of systems and of their differences, with intervals from the influence of each cluster.
 
-`prediction_powered` makes them for means and rates, `corrected_ratings` for Bradley-Terry ratings.
+`prediction_powered` returns them for means and rates, `corrected_ratings` for Bradley-Terry ratings.
 
-The influence of a cluster on an estimate is adjusted for its leverage (CR2; Bell and McCaffrey 2002). Sums of squares
-are variances, sums of products covariances: differences of systems with the same clusters are paired. Clusters with
-labels and the other clusters have degrees of freedom of their own.
+The influence of a cluster on an estimate is adjusted for its leverage (CR2; Bell and McCaffrey 2002). Sums of squared
+influences are variances, and sums of products are covariances, so systems with the same clusters are paired. Clusters
+with labels and clusters without labels have separate degrees of freedom.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ _EQUAL = 1e-9
 _PAIRS_AT_ONCE = 256
 Target = Literal["new_cases", "given_cases"]
 WIDEST = 1.05
-"""How much wider than that of human labels only a corrected interval may be before theirs replaces it."""
+"""Largest width of a corrected interval relative to the interval of human labels only. A wider one is replaced by the
+latter."""
 NOT_CORRECTED = "the judge's scores would widen the interval, so the estimate uses labels only"
 ALIKE = "the labels of the two are equal on every item, so the variance of their difference is not known"
 
@@ -67,7 +68,7 @@ class Contributions:
         return replace(self, down=down, up=up)
 
     def with_shape_of(self, other: Contributions) -> Contributions:
-        """Return the estimates with the distances of another, scaled by the ratio of the standard errors."""
+        """Return the estimates with another estimate's distances to limits, scaled by the ratio of standard errors."""
         own, theirs = (labelled + others for labelled, others, *_ in (self._parts(), other._parts()))
         scale = np.sqrt(np.divide(own, theirs, out=np.ones(len(own)), where=theirs > 0.0))
         return self.with_reach(scale * other.down, scale * other.up)
@@ -123,7 +124,7 @@ class Contributions:
         own = one**2 + other**2 - 2.0 * shared * one * other
         from_labelled = np.maximum(np.where(either, own, 0.0).sum(axis=0), 0.0) + self.added[first] + self.added[second]
         from_others = np.maximum(np.where(either, 0.0, own).sum(axis=0), 0.0)
-        # Welch's degrees of freedom where the two have clusters of their own, n - 1 where they have the same ones.
+        # Welch's degrees of freedom for systems with different clusters, n - 1 for systems with the same clusters.
         total = labelled[first] + labelled[second]
         share = np.divide(labelled[first], total, out=np.full(len(first), 0.5), where=total > 0.0)
         mixed = share * self.leverage[:, first] + (1.0 - share) * self.leverage[:, second]
@@ -150,7 +151,7 @@ class Contributions:
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(towards_none > 0.0, np.abs(estimate) / towards_none * quantile, np.nan)
         p = np.where(np.isfinite(ratio), 2.0 * stdtr(np.where(known, df, 1.0), -np.nan_to_num(ratio)), np.nan)
-        p = np.where(certain, np.abs(estimate) <= _EQUAL, p)  # all is known: they differ or they do not
+        p = np.where(certain, np.abs(estimate) <= _EQUAL, p)  # without sampling error the difference is known exactly
         return Intervals(estimate, low, high, 0.5 * (down + up) / quantile, np.where(known, df, np.nan)), p
 
     def _df(
@@ -165,10 +166,10 @@ class Contributions:
         return out
 
     def _shared(self, first: IntArray, second: IntArray) -> FloatArray:
-        """Return which part of the products of two systems' influence is their covariance, shape [n_pairs].
+        """Return the share of the products of two systems' influence that is their covariance, shape [n_pairs].
 
-        All of it if clusters are a sample. If the interval is about these clusters, the part that was drawn together:
-        systems whose labels were drawn apart have no covariance.
+        The share is 1 if clusters are a sample. If the interval is about these clusters, it is 0 for systems whose
+        labels were drawn separately, and 1 if the same clusters are labelled.
         """
         if not self.fixed:
             return np.ones(len(first))
@@ -212,7 +213,7 @@ class Contributions:
 
 
 def _of_rounding(estimate: FloatArray) -> FloatArray:
-    """Return the variance that rounding may leave if all rows equal the estimate."""
+    """Return the largest variance by rounding errors if all rows equal the estimate."""
     return np.maximum(ROUNDING, ROUNDING * estimate**2)
 
 
@@ -388,7 +389,7 @@ class Corrected:
         return found
 
     def _notes_of(self, i: int, j: int) -> list[str]:
-        """Return the notes of two systems; that every row of one is labelled is no note on the other."""
+        """Return the notes of two systems; the note that every row is labelled is omitted unless both have it."""
         certain = self.corrected.certain
         both = certain[i] == certain[j]
         return [self.note[k] for k in (i, j) if both or not certain[k]]
@@ -397,12 +398,12 @@ class Corrected:
 def n_effective_labels(
     error: FloatArray, human_error: FloatArray, labelled: IntArray, total: IntArray, target: Target
 ) -> FloatArray:
-    """Return how many labels without a judge have the corrected standard error; NaN if undefined."""
+    """Return the number of labels with the same standard error without a judge; NaN if undefined."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = (error / human_error) ** 2
         if target == "new_cases":
             return np.asarray(labelled / ratio, dtype=np.float64)
-        # Of these rows, the variance is the one of a draw without replacement: 1 / n less 1 / N.
+        # For the given rows, the variance is that of a draw without replacement: 1 / n minus 1 / N.
         return np.asarray(1.0 / (ratio * (1.0 / labelled - 1.0 / total) + 1.0 / total), dtype=np.float64)
 
 
@@ -429,9 +430,10 @@ class Intervals(NamedTuple):
 
 
 def agreement_guard(psi: FloatArray, leverage: FloatArray) -> FloatArray:
-    """Return the variance to add where a system's few labels agree more than the other systems' do, shape [K].
+    """Return the variance to add if a system's few labels vary less than the other systems' labels, shape [K].
 
-    The variance of one cluster is drawn towards the pooled one as if two clusters more had been seen, and only upwards.
+    The variance of one cluster is shrunk towards the pooled variance, with the weight of two more clusters, and only
+    upwards.
     """
     freedom = inverse((leverage**2).sum(axis=0))
     size = freedom + 1.0

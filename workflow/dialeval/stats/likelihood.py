@@ -1,14 +1,14 @@
 """Bradley-Terry likelihoods of comparisons, and design effects of strengths and correlations.
 
 Bradley-Terry's and Davidson's models are exponential families in the strengths (and the logarithm of the tie
-parameter), so the log-likelihood is concave and, with a ridge, strictly so. Steps are shortened by log(1 + r) / r, with
-r how far the step stretches the strengths; that keeps every step an ascent from any start (Bach 2010) and leaves the
-last ones quadratic.
+parameter), so the log-likelihood is concave and, with a ridge, strictly concave. Newton steps are shortened by log(1 +
+r) / r, with r the range of the step over players. Every step is then an ascent from any start, and the last steps
+converge quadratically (Bach 2010).
 
-Label-corrected ratings need weights and outcomes outside 0..1: a label with an inclusion probability of 1/20 has a
+Human-corrected ratings need weights and outcomes outside 0..1: a label with an inclusion probability of 1/20 has a
 weight of 20, and a label minus a part of the judge's score may be below 0.
 
-Design effects follow from the linear form of a statistic: how far one row moves it, to first order.
+Design effects are computed from the linearised statistic, the first-order influence of each row.
 """
 
 from __future__ import annotations
@@ -319,7 +319,7 @@ def anchored_information(information: FloatArray) -> FloatArray:
 
 
 def jackknife_influence(games: Games, fit: WeightedStrengths, weight: FloatArray, score: FloatArray) -> FloatArray:
-    """Return how far each cluster moves the strengths, to first order (CR3, the jackknife).
+    """Return the influence of each cluster on the strengths (CR3, the jackknife).
 
     Args:
         games: who met whom.
@@ -353,7 +353,7 @@ def jackknife_influence(games: Games, fit: WeightedStrengths, weight: FloatArray
 
 
 def has_finite_strength(games: Games, outcome: FloatArray, known: BoolArray) -> BoolArray:
-    """Return which players known outcomes place at a finite distance (Ford 1957), shape [n_players].
+    """Return which players have finite strengths, given the known outcomes (Ford 1957), shape [n_players].
 
     These are the only largest set in which everyone can be reached from everyone by going from a player to one against
     whom it scored; none where two sets are equally large.
@@ -377,7 +377,7 @@ def correlation_design_effects(
 ) -> FloatArray:
     """Return the design effect of Pearson's correlation of many judges and dimensions with people.
 
-    An item moves r by (x y - r (x^2 + y^2) / 2) / n to first order, x and y being its standardised values.
+    The influence of an item on r is (x y - r (x^2 + y^2) / 2) / n, with x and y its standardised values.
 
     Args:
         scores: shape [n_judges, n_dimensions, n_items], the items cluster by cluster.
@@ -435,8 +435,8 @@ def strength_design_effects(
 ) -> FloatArray:
     """Return the design effect of each rated player's Bradley-Terry strength.
 
-    To first order the strengths move by the information matrix's pseudo-inverse times the scores: y - p of every
-    comparison for its first player, and the opposite for its second.
+    The influence of a comparison on the strengths is the pseudo-inverse of the information matrix times the score: y -
+    p for the comparison's first player, and p - y for its second.
 
     Args:
         counts: comparisons by cluster and type.

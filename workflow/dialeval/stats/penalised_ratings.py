@@ -26,7 +26,7 @@ NO_CLUSTERS = "all comparisons are in one cluster, so there is no interval"
 _TOLERANCE = 1e-7
 _STEPS = 200
 _LONGEST_STEP = 2.0
-_FARTHEST = 12.0  # natural-log strength: beyond it a limit says nothing
+_FARTHEST = 12.0  # natural-log strength; a limit beyond it is not reported
 _LARGEST_LEAD = 30.0
 _ROUNDS = 60
 
@@ -102,7 +102,7 @@ def penalised_bradley_terry(
         effect = strength_design_effects(counts, every, pair_weights(table) if equal_pairs else None)[members]
         effect = np.maximum(np.nan_to_num(effect, nan=1.0), 1.0)
         determined = np.array([not reason for reason in comparisons.reasons()])[players]
-        if determined.any():  # residuals of one sign tell nothing of how far verdicts on one cluster go together
+        if determined.any():  # residuals of one sign do not determine the correlation within clusters
             effect = np.where(determined, effect, np.median(effect[determined]))
         clusters = counts.clusters_of_player()[members]
         reach = stdtrit(np.maximum(clusters - 1.0, 1.0), 0.5 + 0.5 * confidence) * np.sqrt(effect)
@@ -144,11 +144,11 @@ class _Model:
         return cls(len(members), first, second, chosen[:, 0] + 0.5 * chosen[:, 1], chosen.sum(axis=1))
 
     def maximum(self) -> FloatArray:
-        """Return the strengths of the greatest penalised likelihood, shape [n]."""
+        """Return the strengths that maximise the penalised likelihood, shape [n]."""
         return self._climb(np.zeros(self.n), _across(np.ones((self.n, 1))))
 
     def limit(self, strength: FloatArray, player: int, reach: float, sign: float) -> float:
-        """Return the strength of a player at which the root of twice the loss of likelihood is `reach`."""
+        """Return the strength of a player at which the signed root of the penalised likelihood ratio is `reach`."""
         own = np.full(self.n, -1.0 / (self.n - 1.0))
         own[player] = 1.0
         basis = _across(np.column_stack([np.ones(self.n), own]))
@@ -185,10 +185,10 @@ class _Model:
         return middle
 
     def _climb(self, start: FloatArray, basis: FloatArray) -> FloatArray:
-        """Return the strengths of the greatest penalised likelihood along the columns of a basis, from a start on.
+        """Return the strengths that maximise the penalised likelihood in the span of a basis, from a start.
 
-        The penalty acts as `hat` further games of each pair, half of them won (Firth 1993). They count in the
-        information of a step: without them, steps with few comparisons never settle.
+        The penalty acts as `hat` additional games of each pair, half of them won (Firth 1993). The information of a
+        step includes them; otherwise steps with few comparisons do not converge.
         """
         strength, value = start, self._value(start)
         for _ in range(_STEPS):

@@ -1,15 +1,15 @@
 """Power: the smallest detectable difference of a design, and the sample size that halves its interval.
 
-From stored results the answer is simulated: clusters (seeds, cases) are drawn anew, as many as are planned, and each
-draw is tested as it would be. A difference that is larger by d than the stored one is found in a draw where d is more
-than the test's reach less the draw's error; so the smallest difference with 80% power is the 80% quantile of that, and
-no search over differences is needed. Without stored results, and of human labels, it follows from variances.
+With stored results, power is simulated. As many clusters (seeds, cases) as planned are resampled, and each resample is
+tested like a study. A difference that is larger by d than the stored one is significant in a resample if d exceeds the
+critical difference minus the resample's error. The smallest difference with 80% power is therefore the 80% quantile of
+critical difference minus error. Without stored results, and for human labels, power is computed from variances.
 
-Few stored clusters tell the spread badly, and where they tell too small a one, more than a fifth of the runs miss the
-difference. So it is multiplied by `for_pilot`, which makes the power right in the mean over such pilots.
+Few stored clusters determine the variance poorly. If it is underestimated, the power is below 80%. The difference is
+therefore multiplied by `for_pilot`, which makes the power right on average over pilots of the same size.
 
-From variance components (`variance_components`), `StudyDesign` plans cases, judges and repeats together, and
-`cheapest_design` chooses among them (Brennan 2001; Shavelson and Webb 1991: D studies).
+`StudyDesign` plans cases, judges and repeats together from variance components (`variance_components`), and
+`cheapest_design` chooses among designs (Brennan 2001; Shavelson and Webb 1991: D studies).
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ MOST_MORE = 10_000_000
 _RESAMPLES = 1000
 _FEWEST = 2
 _MANY = 1000.0
-"""Degrees of freedom of a pilot from which on its error does not matter: 0.1% of a difference."""
+"""Degrees of freedom from which a pilot's error is negligible: 0.1% of a difference."""
 
 
 def detectable(
     standard_error: ArrayLike, degrees_of_freedom: ArrayLike, confidence: float = 0.95, power: float = POWER
 ) -> Detectable:
-    """Return the smallest difference that Student's test finds, from the standard error that is expected.
+    """Return the smallest difference that Student's t test detects with an expected standard error.
 
     Args:
         standard_error, degrees_of_freedom: shapes that fit.
@@ -68,7 +68,7 @@ def simulated(
     resamples: int = _RESAMPLES,
     random_seed: int = 0,
 ) -> Detectable:
-    """Return the smallest differences that are found where as many clusters as planned are like the stored ones.
+    """Return the smallest detectable differences with resamples of stored clusters, as many as planned.
 
     Args:
         contribution: what each stored cluster gives to each difference, whose mean is the difference, shape [S, k].
@@ -93,7 +93,7 @@ def simulated(
     n_stored, k = stored.shape
     if min(n_stored, n_clusters) < _FEWEST:
         return Detectable(np.full(k, np.nan), np.full(k, np.nan))
-    # A draw from S stored clusters varies too little by (S - 1) / S.
+    # The variance of a resample of S stored clusters is too small by the factor (S - 1) / S.
     centred = (stored - stored.mean(axis=0)) * math.sqrt(n_stored / (n_stored - 1.0))
     rng = np.random.default_rng(random_seed)
     counts = rng.multinomial(n_clusters, np.full(n_stored, 1.0 / n_stored), size=resamples).astype(np.float64)
@@ -176,7 +176,7 @@ class HumanLabelDesign(NamedTuple):
         n_annotators: float | None = None,
         of_population: bool = False,
     ) -> Detectable:
-        """Return the smallest difference that is found, and half the width of its interval.
+        """Return the smallest detectable difference, and half the width of its interval.
 
         With L labelled of N dialogues, e the `of_labels` of the spread's own annotators, and f that of a of A, the
         variance is
@@ -240,7 +240,7 @@ def contributions_of_means(value: FloatArray, cluster: IntArray) -> FloatArray:
             difference = value[first, both] - value[second, both]
             total = np.bincount(cluster[both], difference - difference.mean(), minlength=n_clusters)
             there = np.bincount(cluster[both], minlength=n_clusters) > 0
-            # clusters that the two do not share tell nothing, and are as the others on average
+            # clusters that the two systems do not share are set to the mean of the others
             columns.append(difference.mean() + total / both.sum() * there.sum() * np.sqrt(n_clusters / there.sum()))
     return np.array(columns, dtype=np.float64).reshape(-1, n_clusters).T
 
@@ -279,7 +279,10 @@ def contributions_of_ratings(
 
 
 def clusters_to_halve(n_clusters: int, confidence: float = 0.95) -> int | None:
-    """Return the clusters more that halve an interval whose standard error falls with the root of their number."""
+    """Return the number of additional clusters that halve an interval.
+
+    The standard error is assumed to fall with the square root of the number of clusters.
+    """
 
     def half_width(n: int) -> float:
         return float(detectable(1.0 / math.sqrt(n), n - 1.0, confidence).half_width)
@@ -288,7 +291,7 @@ def clusters_to_halve(n_clusters: int, confidence: float = 0.95) -> int | None:
 
 
 def more_to_halve(half_width: Callable[[int], float], now: int, most: int = MOST_MORE) -> int | None:
-    """Return the fewest more of something that halve an interval; None where even `most` do not.
+    """Return the smallest number of additional units that halves an interval; None if `most` do not.
 
     Args:
         half_width: of the interval at a number of them, which it does not grow with.
@@ -304,7 +307,7 @@ def more_to_halve(half_width: Callable[[int], float], now: int, most: int = MOST
 def for_pilot(
     pilot_freedom: float, degrees_of_freedom: ArrayLike, confidence: float = 0.95, power: float = POWER
 ) -> FloatArray:
-    """Return how many times larger a difference must be, as the spread that it is planned from is an estimate.
+    """Return the factor by which the detectable difference grows because its variance is estimated from a pilot.
 
     With z normal, c the estimated standard deviation over the true one (the root of chi-square over its degrees of
     freedom) and t the test's quantile, a difference of k estimated standard errors is found where z + k c > t. In the
@@ -403,7 +406,7 @@ def cheapest_labels(
 
 
 def fewest(reached: Callable[[int], bool], low: int, high: int) -> int:
-    """Return the smallest number from low to high that reaches a target, which high does."""
+    """Return the smallest number from low to high that reaches a target; `high` must reach it."""
     while low < high:
         middle = (low + high) // 2
         low, high = (low, middle) if reached(middle) else (middle + 1, high)

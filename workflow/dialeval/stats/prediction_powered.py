@@ -1,14 +1,14 @@
-"""Human-corrected means and rates (prediction-powered), from labels of a part and a judge's scores of all.
+"""Human-corrected means and rates (prediction-powered), from labels of some rows and a judge's scores of all.
 
 Prediction-powered inference (Angelopoulos et al. 2023) with a power-tuned weight (Angelopoulos, Duchi and Zrnic 2023),
-for clustered rows and few labels. With w = 1 / probability for labelled rows and 0 for others, W their sum, y the
-labels and f the judge's scores, a system's mean is
+for clustered rows and few labels. With w = 1 / probability for labelled rows and 0 for others, y the labels and f the
+judge's scores, a system's mean is
 
     theta = ybar + lambda (fbar - fbar_L),
 
-ybar and fbar_L weighted means of the labelled rows, fbar the mean of all. lambda makes the sum of the systems'
-variances smallest within 0..1: one for all systems, as each system has few labels to fit its own. At 0 the estimates
-are those of the human labels only. Near an end of a scale means have Wilson intervals, as shares of the scale.
+where ybar and fbar_L are means over the labelled rows, weighted by w, and fbar is the mean over all rows. lambda, from
+0 to 1, minimises the sum of the systems' variances. All systems share one lambda, since each has few labels. At 0 the
+estimates use labels only. Near an end of a scale, means have Wilson intervals, as shares of the scale.
 """
 
 from __future__ import annotations
@@ -79,16 +79,15 @@ def correct_means(
 ) -> Corrected:
     """Return the human-corrected mean of each system over all rows.
 
-    A row without a score takes the mean score of its system; the estimate stays valid, since this number does not
-    depend on the labels. A system without any score has the estimate of its labels. For a row with several labels,
-    pass their mean. The interval is valid for any scale of the judge's scores. It is narrowest if scores are on the
-    labels' scale, since lambda, the weight of the scores, is at most 1.
+    A row without a score gets the mean score of its system. A system without any score has the estimate of its labels.
+    For a row with several labels, pass their mean. The interval is valid for any scale of the judge's scores, and
+    narrowest on the labels' scale, since lambda, the weight of the scores, is at most 1.
 
     Args:
         score: the judge's scores on the scale of the labels, NaN if missing, shape [n].
         label: human label, NaN without a label, shape [n].
-        probability: inclusion probability of each row, above 0 and at most 1, shape [n]; only those of labelled rows
-            are used. None where labels are a simple random sample of each system's rows.
+        probability: inclusion probability of each row, above 0 and at most 1, shape [n]; None if labels are a simple
+            random sample of each system's rows.
         system: system of each row, numbers or text, shape [n].
         cluster: cluster of each row (seed, case), numbers or text, shape [n]; systems can share clusters.
         target: population of the interval: "new_cases" (the mean on new cases) or "given_cases" (the mean of the
@@ -97,9 +96,9 @@ def correct_means(
         rate: whether labels are passes (1) and fails (0), with intervals of Wilson's form. None stands for True if
             every label is 0 or 1.
         ends: lowest and highest possible label of a scale; None for a scale without ends. If nearly all labels are at
-            one end, intervals are Wilson's, since the few other labels determine the variance poorly.
+            one end, intervals are Wilson's.
         label_variance: variance of each row's label about the mean label of all possible annotators, NaN if unknown,
-            shape [n]; used for target "given_cases" only. None where the labels are without error.
+            shape [n]; used for target "given_cases" only. None if labels are without error.
         annotators: the annotators, if intervals are about all possible annotators; None if intervals are about these
             annotators only.
 
@@ -118,7 +117,7 @@ def correct_means(
 
     terms = _terms(rows, target, label_error_variance(rows, label_variance), rate)
     clusters = (rows.of_cell(rows.labelled) > 0.0).sum(axis=0)
-    # clusters with a label off the low end, and off the high end: of a rate, with a pass and with a fail
+    # clusters with a label above the low end, and below the high end; for a rate, with a pass and with a fail
     inside = [(rows.of_cell(rows.labelled & off) > 0.0).sum(axis=0) for off in (rows.y > bounds[0], rows.y < bounds[1])]
     wilson = (np.minimum(*inside) < FEWEST_EITHER) & (clusters > 1) & ~terms.certain & (ends is not None)
     correctable = (clusters >= FEWEST_LABELLED) & ~wilson & terms.has_scores & ~terms.certain
@@ -185,7 +184,7 @@ def correct_means(
 
 
 def _clipped(rows: LabelledRows, ends: tuple[float, float], what: str) -> LabelledRows:
-    """Return rows with labels set to the ends of the scale where only rounding keeps them off."""
+    """Return rows with labels set to an end of the scale if they differ from it by rounding only."""
     low, high = ends
     if not low < high:
         raise ValueError(f"the ends are {low:g} and {high:g}; the first must be below the second")
@@ -200,7 +199,7 @@ def _clipped(rows: LabelledRows, ends: tuple[float, float], what: str) -> Labell
 def _terms(rows: LabelledRows, target: Target, label_error: FloatArray, rate: bool) -> _Terms:
     known, every = rows.scored.astype(np.float64), np.ones(len(rows.f))
     fbar = rows.mean(rows.f, known)
-    # A row without a score takes its system's mean: any number that does not look at labels may serve as a proxy.
+    # A row without a score gets its system's mean; a number that does not depend on labels keeps the estimate valid.
     f = np.where(rows.scored, rows.f, np.nan_to_num(fbar)[rows.system])
     ybar, labels = rows.influence(rows.y, rows.w, rows.thin)
     f_labelled, scores = rows.influence(f, rows.w, rows.thin)
@@ -274,11 +273,11 @@ class _Terms(NamedTuple):
 
 
 def unseen_error_variance(rows: LabelledRows, f: FloatArray, ybar: FloatArray, rate: bool) -> FloatArray:
-    """Return the variance for errors of a judge that few labels show, at a lambda of 1, shape [K].
+    """Return the variance for errors of a judge that the few labels may miss, at a lambda of 1, shape [K].
 
-    Where the judge differs from the labels on fewer than `FEWEST_EITHER` clusters, and otherwise agrees exactly (or by
-    a constant), one more error is assumed: of 1 for a rate, of the standard deviation of the labels for grades. Else a
-    judge without an error on the labels would count as one without errors.
+    If the judge differs from the labels on fewer than `FEWEST_EITHER` clusters, and otherwise agrees exactly (or up to
+    a constant), one more error is assumed: 1 for a rate, the standard deviation of the labels for grades. Without it, a
+    judge that agrees with all labels would have an estimated error of 0.
     """
     apart = np.zeros(len(f), dtype=np.bool_)
     for k in range(rows.shape[1]):
@@ -341,7 +340,7 @@ def _lambda_inflation(leverage: FloatArray) -> float:
 def _uncorrected(
     rows: LabelledRows, value: FloatArray, weight: FloatArray, thin: FloatArray, *, fixed: bool
 ) -> Contributions:
-    """Return a weighted mean of each system without any correction, such as the judge's own."""
+    """Return a weighted mean of each system without a correction, such as the judge's mean."""
     mean, psi = rows.influence(value, weight, thin)
     present = rows.of_cell(weight) > 0.0
     n_systems = rows.shape[1]
@@ -353,8 +352,8 @@ def _uncorrected(
 def judge_reach(rows: LabelledRows, ends: tuple[float, float], confidence: float) -> tuple[FloatArray, FloatArray]:
     """Return the distances to the limits of the judge's own means as shares of the scale (`clustered_mean`), shape [K].
 
-    So the judge has the same interval beside labels as in its own table. NaN without two clusters, and for systems with
-    a score beyond the ends.
+    The judge's interval is then the same in all tables. NaN with fewer than two clusters, and for systems with a score
+    outside the scale.
     """
     low, high = ends
     slack = _ROUNDING * max(abs(low), abs(high))
@@ -371,10 +370,10 @@ def judge_reach(rows: LabelledRows, ends: tuple[float, float], confidence: float
 
 
 def bias_reach(rows: LabelledRows, confidence: float) -> tuple[FloatArray, FloatArray]:
-    """Return how far the interval of a judge's bias on a rate reaches down and up; NaN without two clusters, shape [K].
+    """Return the distances to the limits of a judge's bias on a rate, shape [K]; NaN with fewer than two clusters.
 
-    The bias is the rate of false passes less that of false fails. The limits of their two Wilson intervals are put
-    together as those of a difference (Zou and Donner 2008), with the correlation of two counts of one multinomial.
+    The bias is the rate of false passes minus the rate of false fails. The limits of their Wilson intervals are
+    combined to those of a difference (Zou and Donner 2008), with the correlation of two counts of one multinomial.
     """
     both = rows.labelled & rows.scored
     gap = np.where(both, rows.f - rows.y, 0.0)

@@ -1,12 +1,11 @@
 """Kendall's and Spearman's rank correlation for many sets of weights at once.
 
-What a resample needs lies in a column; the work is done in buffers that all judges share, row by row: fresh memory of
-that size costs the system more than the sums.
+A resample is a column of an array. Buffers are shared by all judges, since allocating fresh memory of this size takes
+longer than the sums.
 
-Each judge and dimension is on its own, with the items that have both values, so that a judge's gaps cost little; what
-judges with the same items have in common is done once. Where few pairs of values recur, items with the same pair count
-as one that weighs as much as all of them. Weights are whole numbers, and so is every sum of ranks or signs: nothing is
-rounded before the last ratio.
+Each judge and dimension uses the items that have both values. Judges with the same items share what depends only on
+the human ratings. If few distinct pairs of values occur, items with the same pair are merged and their weights added.
+Weights are whole numbers, and so are all sums of ranks or signs: only the last ratio is rounded.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _EXACT_IN_SINGLE = 2**24
 _NUMBERS_PER_BUFFER = 2_000_000
 _LEAST_WIDTH = 128  # of a row, against NumPy's cost per call
 MOST_WIDTH = 1024
-"""Resamples that are counted together: wide rows, against NumPy's cost per call."""
+"""Number of resamples that are counted together; wide rows reduce the overhead of NumPy's calls."""
 
 
 def weighted_kendall(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: FloatArray) -> FloatArray:
@@ -80,8 +79,8 @@ def _squares(count: FloatArray, alone: FloatArray, order: Order) -> FloatArray:
 def _kendall(pairs: Pairs, weights: NDArray[Any], counted: _Counted) -> FloatArray:
     """Return Kendall's tau-b on each resample, from weights of shape [n_clusters, R]; shape [R].
 
-    Concordant less discordant pairs, each counted twice, are w' S w, S the product of both variables' matrices of
-    signs: between pairs of values or, where they are fewer, summed over what their clusters hold.
+    Concordant minus discordant pairs, each counted twice, are w' S w, with S the elementwise product of both variables'
+    matrices of signs. The rows of S are pairs of values, or clusters if these are fewer.
     """
     count, total, alone, y_untied = counted
     x_untied = total**2 - _squares(count, alone, pairs.by_x)
@@ -139,7 +138,7 @@ def _signs(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.int8]:
 
 
 def _between_clusters(pairs: Pairs, most: int) -> FloatArray:
-    """Return S summed over the pairs of every two clusters, none of which holds more than `most` items."""
+    """Return S summed over the pairs of every two clusters, each with at most `most` items."""
     by_cluster = pairs.of_clusters.T.tocsr().astype(np.min_scalar_type(-most - 1))  # sums of signs in narrow numbers
     n = len(pairs.x)
     x, y = _ranks(pairs.x), _ranks(pairs.y)
@@ -168,9 +167,9 @@ def weighted_spearman(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: 
 
 
 class _RankBuffers:
-    """What Spearman's correlations of one block of resamples are made in.
+    """Buffers for Spearman's correlations of one block of resamples.
 
-    Ranks are doubled, less one: they average N, the weight of all items, and are whole numbers.
+    Ranks are stored as 2 rank - 1: these are whole numbers with the mean N, the weight of all items.
 
     Args:
         weights: of the clusters, shape [n_clusters, R].
@@ -196,7 +195,7 @@ class _RankBuffers:
         self._y_spread = self._spread(np.einsum("kr,kr->r", weighted, ranks))
 
     def spearman(self, pairs: Pairs) -> FloatArray:
-        """Return the Spearman correlation on each resample, with the ratings that were taken; shape [R]."""
+        """Return the Spearman correlation on each resample with the ratings of `set_ratings`, shape [R]."""
         count, ranks, weighted = self._buffers[:, : len(pairs.x)]
         if pairs.by_x.tied:
             self._write_ranks(count, ranks, pairs.by_x)
@@ -230,7 +229,7 @@ class _RankBuffers:
 
 
 def rated_cells(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: FloatArray) -> Iterator[Cell]:
-    """Yield each judge and dimension that have an item with both values, those with the same items in a row."""
+    """Yield each judge and dimension with an item that has both values; those with the same items are consecutive."""
     known = ~np.isnan(x) & ~np.isnan(y)
     for dimension in range(len(y)):
         before = b""
@@ -253,7 +252,7 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class Pairs:
-    """The pairs of values that a judge and people gave.
+    """Pairs of a judge's score and a human rating.
 
     Attributes:
         of_clusters: how many items of each cluster have the pair, in the type of the weights, shape

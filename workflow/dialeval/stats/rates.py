@@ -1,12 +1,12 @@
-"""Rates of outcomes: wins, ties and losses, passes, choices by place, and falls of scores under perturbations.
+"""Rates of outcomes: wins, ties and losses, passes, choices by place, and drops of scores under perturbations.
 
-Outcomes are 1 (win), 0.5 (tie), 0 (loss) and NaN for an unparsed verdict. Both orders of a comparison
-count alike, and both belong to their seed. Intervals are those of `clustered.clustered_proportions`, clustered by seed.
+Outcomes are 1 (win), 0.5 (tie), 0 (loss) and NaN for an unparsed verdict. Both orders of a comparison count equally,
+and both belong to the same seed. Intervals are those of `clustered.clustered_proportions`, clustered by seed.
 
-A pair is noticed if the judge's score of the original is above that of the perturbed item by more than theta
-(strictly), scores scaled to [0, 1] (comp-analysis, section "Robustness of the LLM Evaluators"). The ratio is over all
-pairs: a pair with a missing score counts in n and is not noticed, and their number stands beside the ratio. One
-dialogue is perturbed several times, so intervals are clustered by dialogue (`clustered.clustered_proportions`).
+A perturbation is noticed if the judge's score of the original, scaled to [0, 1], is above that of the perturbed item
+by more than theta (comp-analysis, section "Robustness of the LLM Evaluators"). The rate is over all pairs: a pair with
+a missing score counts in n and is not noticed. The number of these pairs is reported too. One dialogue is perturbed
+several times, so intervals are clustered by dialogue.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from dialeval.stats.estimates import Estimates
 
 _WIN, _TIE, _LOSE, _UNPARSED = range(4)
 ROUNDING = 1e-9
-"""Drops within this of theta count as equal to it: 0.95 - 0.75 is not above 0.2, whatever the last bit says."""
+"""Drops within this distance of theta count as equal to theta: 0.95 - 0.75 is not above 0.2, despite rounding."""
 NOTHING_SCORED = "no pair has both scores"
 
 
@@ -44,7 +44,8 @@ NOTHING_SCORED = "no pair has both scores"
 class WinMatrices:
     """Win, tie and lose rates of every model against every other, or of all against one.
 
-    Row is the model whose wins are counted, column its opponent; a pair that never met has NaN, as has the diagonal.
+    Rows are the models whose wins are counted, columns their opponents; pairs without a comparison and the diagonal are
+    NaN.
 
     Attributes:
         n: verdicts of each pair, read or not, both orders together, shape [n_players, n_players].
@@ -167,11 +168,11 @@ class PassRates:
 def position_test(chosen: ArrayLike) -> PositionTest:
     """Test whether positions are chosen evenly, beyond the effect of the options themselves.
 
-    Who chooses by content alone would have chosen the same options had a question's orders begun elsewhere: its row
-    of counts is then as likely in each of its cyclic shifts. With d the excess of each place's count over the mean and
-    V the covariance of the counts over these shifts, summed over questions, d' V^+ d follows a chi-square law for many
-    questions. With one order each it is Pearson's statistic. With all orders it is not misled by answers that hang
-    together: a question that is answered by content alone adds 1 to every place, and nothing to V.
+    Under the null hypothesis, options are chosen by content alone, so each cyclic shift of a question's row of counts
+    is equally likely. With d the excess of each place's count over the mean and V the covariance of the counts over
+    these shifts, summed over questions, d' V^+ d is chi-square distributed for many questions. With one order per
+    question it is Pearson's statistic. With all orders, a question that is answered by content adds 1 to every place
+    and nothing to V.
 
     Args:
         chosen: how often each place was chosen over the orders of each question, shape [n_questions, n_places].
@@ -214,7 +215,7 @@ def _covariance(counts: FloatArray) -> FloatArray:
     """Return the covariance of the summed counts over all cyclic shifts of every row, shape [n_places, n_places]."""
     n_places = counts.shape[1]
     centred = counts - counts.mean(axis=1, keepdims=True)
-    # of two places so many apart the mean product is the same wherever the two are
+    # the mean product of two places depends on their distance only
     apart = [float((centred * np.roll(centred, -shift, axis=1)).sum()) / n_places for shift in range(n_places)]
     return np.array([[apart[(column - row) % n_places] for column in range(n_places)] for row in range(n_places)])
 
@@ -422,7 +423,7 @@ def _noticed(
 
 
 def _shares(counted: BoolArray, group: IntArray, scored: BoolArray, cluster: ArrayLike, confidence: float) -> Estimates:
-    """Return the shares of the groups in which something was scored."""
+    """Return the shares of the groups that have scores."""
     used = scored[group]
     found = clustered_proportions(
         counted[used], np.asarray(cluster)[used], group[used], len(scored), confidence=confidence

@@ -1,16 +1,16 @@
 """Reliability of mean ratings (ICC), the ceiling of a judge's correlation with them, and variance of annotators.
 
-Ratings are x = item + rater + (item by rater) + repeat, all random. What is not the item's is error; the mean over
-raters has less of it, and a judge who knew every item's true value would correlate with the mean by the root of its
-reliability (Spearman 1904). Where raters are anonymous each rating is taken as another rater's, and the numbers are
-those of ICC(1) and ICC(1,k) (Shrout and Fleiss 1979); where raters are identified and rate many items each, their
-harshness is a component of its own, which does not disturb the mean as far as all items have the same raters, and the
-numbers are those of ICC(2,1) and ICC(3,k) (Brennan 2001, generalizability theory).
+Ratings are x = item + rater + (item by rater) + repeat, all random. All components but the item's are error. A judge
+that scored every item's true value would correlate with the mean rating by the square root of the mean's reliability
+(Spearman 1904). If raters are anonymous, each rating counts as a different rater's, and the numbers are ICC(1) and
+ICC(1,k) (Shrout and Fleiss 1979). If raters are identified and rate many items each, severity is a component of its
+own. It is no error in the mean if all items have the same raters. The numbers are then ICC(2,1) and ICC(3,k) (Brennan
+2001, generalizability theory).
 
 Raters are not resampled: intervals are about these raters, on other items.
 
-The components are Henderson's first method (1953): sums of squares are set to what they are expected to be. On a
-resample the expectations count an item that was drawn twice as the same item, so that they are right on every resample.
+The components are estimated by Henderson's first method (1953), which equates sums of squares with their expectations.
+In a resample, the expectations treat an item that was drawn twice as the same item.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dialeval.stats.estimates import Estimate
 from dialeval.stats.resampling import bias_corrected_interval, cluster_counts, interval
 
 ITEMS_PER_RATER = 5.0
-"""Mean number of items a rater from which raters are identified; with fewer, harshness and noise are confounded."""
+"""Smallest mean number of items per rater for identified raters; with fewer, severity and noise are confounded."""
 NOBODY = "no item has a rating"
 NO_SECOND = "no item has two ratings"
 NO_SPREAD = "ratings do not vary from item to item"
@@ -40,10 +40,10 @@ ALL_ALIKE = (
 )
 ABOVE_ONE = "the corrected correlation was above 1 and is set to 1"
 _MOST = 0.995
-"""Largest correlation whose Fisher's z counts: that of 1 has no limit."""
+"""Largest correlation for Fisher's z, which is infinite at 1."""
 ROUNDING = 1e-12
 FEWEST_ANNOTATORS = 3
-"""Annotators from which how far they differ says how far other people would."""
+"""Smallest number of annotators that can represent a population of annotators."""
 
 
 def reliability(
@@ -192,7 +192,7 @@ def corrected_correlation(
 
 
 def _inner_end(corrected: float, divided: FloatArray, confidence: float, n_clusters: int) -> float:
-    """Return the lower end of a positive correlation on Fisher's z."""
+    """Return the lower limit of a positive correlation on the scale of Fisher's z."""
     one_less, middle = np.arctanh(np.clip(np.nanquantile(divided, [ndtr(-1.0), 0.5]), -_MOST, _MOST))
     error = math.sqrt(n_clusters / (n_clusters - 1.0)) * (middle - one_less)
     reach = stdtrit(n_clusters - 1.0, 0.5 + 0.5 * confidence) * error
@@ -266,9 +266,9 @@ class Reliability:
 class RatingSums:
     """Sums over the clusters of items; weighted sums of clusters give those of every resample.
 
-    Weights have shape [R, n_clusters] throughout, and what is returned [R]. Items are drawn with their clusters, so a
-    sum over items is linear in the weights; a square of such a sum, such as that of all ratings of a rater, holds the
-    square of an item's weight.
+    Weights have shape [R, n_clusters], and results have shape [R]. Items are drawn with their clusters, so sums over
+    items are linear in the weights. The square of a sum, such as the sum of a rater's ratings, contains squared
+    weights.
     """
 
     def __init__(
@@ -321,7 +321,7 @@ class RatingSums:
         return ratio(weights @ self.share, weights @ self.n_items, ROUNDING)
 
     def spread(self, weights: FloatArray, n_clusters: int) -> FloatArray:
-        """Variance of the items' means; that of resamples, which is too small by 1 - 1/K, brought to its level."""
+        """Variance of the items' means; in resamples it is divided by 1 - 1/K, by which it is too small."""
         n = weights @ self.n_items
         with np.errstate(invalid="ignore", divide="ignore"):
             plain = weights @ self.mean_squared / n - (weights @ self.mean / n) ** 2
@@ -332,11 +332,11 @@ class RatingSums:
         return np.asarray(np.where(spread > ROUNDING * max(float(self.squares.sum()), 1e-300), spread, 0.0))
 
     def noise(self, weights: FloatArray, errors: FloatArray) -> FloatArray:
-        """Return the variance of the items' means that is not the items'."""
+        """Return the error variance of the items' means."""
         n = np.maximum(weights @ self.n_items, 1.0)
         shared = np.zeros(len(weights))
         if self.crossed:
-            # As far as items have the same raters, their harshness moves all means alike.
+            # The severity of raters who rated all items shifts all means equally.
             common = ((weights @ self.share_of_rater / n[:, np.newaxis]) ** 2).sum(axis=1)
             shared = (self.raters_mean(weights) - common) * n / np.maximum(n - 1.0, 1.0)
         rater, pair, repeat = errors
@@ -362,9 +362,9 @@ class RatingSums:
     def _of_identified_raters(
         self, weights: FloatArray, between_cells: FloatArray, repeat: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Variances of rater and of item by rater, from the squares of cells, items and raters about what holds them.
+        """Variances of rater and of item by rater, from the sums of squares of cells, items and raters.
 
-        Unknown are item, rater, and item by rater; `repeat` is known, and taken out on the right side.
+        The unknowns are item, rater, and item by rater; `repeat` is known and subtracted on the right side.
         """
         n, n_items, in_item = np.maximum(weights @ self.n, 1.0), weights @ self.n_items, weights @ self.rater_in_item
         missing, twice = np.zeros(len(weights)), weights**2

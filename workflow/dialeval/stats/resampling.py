@@ -1,8 +1,8 @@
 """Resampling of whole clusters, and intervals from resamples.
 
-Verdicts on one seed are not independent, so what is drawn with repetition is the seed, with all that belongs to it.
-A resample is a row of counts, one count per cluster. Every statistic that can be computed from weighted data is then
-computed from the same rows, so that differences between models or judges are paired.
+Verdicts on one seed are not independent, so seeds are resampled, with all their verdicts. A resample is a row of
+counts, one count per cluster. All statistics use the same rows as weights, so that differences between models or judges
+are paired.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from dialeval.stats.estimates import SINGLE_CLUSTER, Estimate
 
 ALL_THE_SAME = "every resample gives the same rating, so there is no interval"
 _DRAWS_PER_BLOCK = 100_000
-_FAR = 1.5  # standard deviations: beyond them lie some 7% of normal replicates at either end, and the ends at 95%
-_NO_WIDTH = 1e-6  # points: what rounding leaves
+_FAR = 1.5  # standard deviations; about 7% of normal replicates are beyond it on each side, including the 95% limits
+_NO_WIDTH = 1e-6  # points; widths below it are rounding errors
 
 
 def cluster_counts(n_clusters: int, resamples: int, rng: np.random.Generator) -> FloatArray:
@@ -42,7 +42,7 @@ def integer_counts(n_clusters: int, resamples: int, rng: np.random.Generator, la
         n_clusters: clusters to draw from; no count is larger.
         resamples: resamples to draw.
         rng: source of the draws.
-        largest: what sums of counts have to hold, `n_clusters` or more.
+        largest: largest number that the dtype must represent, `n_clusters` or more.
 
     Returns:
         Shape [resamples, n_clusters], of unsigned whole numbers.
@@ -105,7 +105,7 @@ def percentile_interval(
 def _at_ranks(rows: FloatArray, ranks: IntArray) -> FloatArray:
     """Return the values of each row, shape [rows, n], at ranks counted from 0, shape [k, rows]; NaN has the last ranks.
 
-    Only what lies far from a row's mean is sorted, unless a rank falls nearer to it.
+    Only values far from a row's mean are sorted, unless a rank is closer to the mean.
     """
     n = rows.shape[1]
     with np.errstate(invalid="ignore", over="ignore"):  # a row with NaN or without a limit is sorted whole
@@ -131,8 +131,8 @@ def bias_corrected_interval(
 ) -> tuple[float, float]:
     """Return the bias-corrected percentile interval (Efron 1981), expanded as `percentile_interval` is.
 
-    With z the normal quantile of the share of replicates below the estimate, and z_a that of what the expanded interval
-    cuts off at an end, the ends are the quantiles Phi(2 z + z_a) and Phi(2 z - z_a) of the replicates.
+    With z the normal quantile of the share of replicates below the estimate, and z_a the normal quantile of the
+    expanded interval's tail, the limits are the quantiles Phi(2 z + z_a) and Phi(2 z - z_a) of the replicates.
 
     Args:
         estimate: the statistic.
@@ -204,7 +204,7 @@ def ratio_replicates(
 
 
 def p_above_next(rating: FloatArray, replicates: FloatArray) -> FloatArray:
-    """For each model, the share of paired replicates in which it is above the next one of the ranking.
+    """Return the share of paired replicates in which each model is above the next one of the ranking.
 
     Args:
         rating: rating of each model on the data themselves, shape [n_models]; NaN for an unrated one.
@@ -248,7 +248,7 @@ def mean_of_independent(estimate: FloatArray, low: FloatArray, high: FloatArray)
 
 
 def _tail(confidence: float, n_clusters: ArrayLike | None) -> FloatArray:
-    """Return the share of the replicates that lies beyond either end; NaN for fewer than two clusters."""
+    """Return the share of the replicates beyond each limit; NaN with fewer than two clusters."""
     if n_clusters is None:
         return np.asarray(0.5 * (1.0 - confidence))
     from scipy.special import ndtr, stdtrit  # as above

@@ -68,10 +68,10 @@ def self_preference(
 ) -> tuple[SelfPreference, ...]:
     """Compare each judge's verdicts on its own family with those of judges of neither family.
 
-    A judge of the opponent's family may favour the opponent, so it is no yardstick. A sharp judge gives a better family
-    more wins than a noisy one does, without any preference: where the judge and others also read comparisons of two
-    systems within its family, or of two outside it, a slope per judge is fitted (`judge_slopes`), and the difference
-    that the slopes and places explain is taken off.
+    Judges of the opponent's family are left out, since they may favour the opponent. A sharp judge gives a better
+    family more wins than a noisy judge, without any preference. If judges also compared two systems within the family,
+    or two outside it, a slope per judge is fitted (`fit_slopes`), and the difference that slopes and position biases
+    explain is subtracted.
 
     Args:
         judge: judge of each verdict, shape [n].
@@ -154,7 +154,7 @@ def self_preference(
 
 @dataclass(frozen=True)
 class SelfPreference:
-    """How a judge treats models of its own family, beside judges of neither family on the same comparisons.
+    """Verdicts of a judge on its own family, and of judges of neither family on the same comparisons.
 
     Attributes:
         judge: number of the judge.
@@ -209,7 +209,7 @@ def _sharpness_effect(
     weights: FloatArray,
     random_seed: int,
 ) -> _SharpnessEffect:
-    """Return the difference of scores that judges without a preference would show, by their slopes and places.
+    """Return the difference of scores without a preference, by the judges' slopes and position biases.
 
     Args:
         fit: their slopes.
@@ -245,7 +245,7 @@ def _mean_difference(
 ) -> Estimate:
     """Return the mean of differences between -1 and 1, minus the part that slopes explain.
 
-    Where all are the same and slopes explain nothing, the interval is that of the share (1 + d) / 2.
+    If all differences are equal and slopes explain nothing, the interval is that of the share (1 + d) / 2.
     """
     if len(difference) and np.ptp(difference) == 0.0 and not by_sharpness.replicates.any():
         share = clustered_proportion(0.5 * (1.0 + difference), cluster, confidence=confidence)
@@ -270,7 +270,7 @@ def _mean_difference(
 
 @dataclass(frozen=True)
 class JudgeSlopes:
-    """Strengths, slopes and places that fit verdicts best.
+    """Fitted strengths, slopes and position biases.
 
     Attributes:
         parameters: strengths, logarithms of slopes, places, shape [P], P = n_systems + 2 * n_judges.
@@ -288,7 +288,7 @@ class JudgeSlopes:
     n_judges: int
 
     def expected(self, judge: IntArray, left: IntArray, right: IntArray, parameters: FloatArray) -> FloatArray:
-        """Return how often left wins under each judge at some parameters, shape [..., P]; shape [..., n]."""
+        """Return the probability that left wins under each judge, shape [..., n], for parameters of shape [..., P]."""
         slope = np.exp(np.minimum(parameters[..., self.n_systems + judge], _STEEPEST))
         apart = slope * (parameters[..., left] - parameters[..., right])
         win: FloatArray = expit(apart + parameters[..., self.n_systems + self.n_judges + judge])
@@ -318,7 +318,7 @@ def fit_slopes(
     n_judges: int,
     n_clusters: int,
 ) -> JudgeSlopes:
-    """Fit strengths, slopes and places to verdicts, each of shape [n], by damped scoring.
+    """Fit strengths, slopes and position biases to verdicts, each of shape [n], by damped scoring.
 
     Args:
         judge: judge of each verdict.

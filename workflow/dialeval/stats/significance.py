@@ -1,17 +1,16 @@
 """Multiple and sequential tests: adjusted p-values, rank confidence sets, and boundaries for tests in rounds.
 
-Holm's correction bounds the chance of even one false claim in the family, whatever hangs together with what. Benjamini
-and Hochberg's bounds the expected share of false claims among those made: more claims, for exploration.
+Holm's method bounds the probability of any false claim in the family, whatever the dependence of the tests. Benjamini
+and Hochberg's method bounds the expected share of false claims among all claims.
 
-A system stands behind all that are shown to be better and ahead of all that are shown to be worse. The claims come from
-the p-values of all pairs, corrected by Holm's method, so that all hold together; then so do the places (Mogstad,
-Romano, Shaikh and Wilhelm 2024). Whatever follows from claims that hold together holds with them: if A is better than B
-and B than C, A is better than C, whether or not the pair shows it by itself.
+A system's rank is below all systems shown to be better and above all systems shown to be worse. The p-values of all
+pairs are adjusted by Holm's method, so the confidence sets of all ranks are simultaneous (Mogstad, Romano, Shaikh and
+Wilhelm 2024). By transitivity, if A is better than B and B than C, A is better than C; this adds no error.
 
-Whoever looks after every block of cases, and stops at the first |z| > 1.96, calls two equals different far more often
-than in 5% of the comparisons. Two ways keep the error for all looks together: O'Brien and Fleming's boundaries (1979)
-for looks that are planned, solved by Armitage, McPherson and Rowe's recursive integration (1969), and a confidence
-sequence (Robbins 1970), a boundary for looks at any time.
+A test after every block of cases that stops at the first |z| > 1.96 finds a difference between two equal systems in far
+more than 5% of comparisons. Two methods keep the error over all looks. O'Brien and Fleming's boundaries (1979), solved
+by Armitage, McPherson and Rowe's recursive integration (1969), are for planned looks. A confidence sequence (Robbins
+1970) is valid for looks at any time.
 """
 
 from __future__ import annotations
@@ -30,11 +29,11 @@ from scipy.special import ndtr, ndtri, stdtrit
 from dialeval.stats.arrays import FloatArray, IntArray, as_codes, as_floats, check_confidence
 
 MOST_LOOKS = 100
-"""Looks that are integrated over; for more, the boundary is that of looking without a pause, a little wider."""
+"""Largest number of looks for the integration; more looks have the slightly wider boundary of continuous looking."""
 FEWEST_CASES = 20
-"""Cases from which on their spread about the mean is believed."""
+"""Smallest number of cases for using the variance about the mean."""
 TUNED_AT = 50
-"""Cases at which the confidence sequence is about as narrow as one can be; any number is valid."""
+"""Number of cases at which the confidence sequence is narrowest; it is valid at any number."""
 _ROUNDING = 1e-12
 """Differences of estimates below this share of the largest one come from the order of sums, not from the data."""
 _NODES_PER_STEP = 4.0
@@ -200,12 +199,12 @@ def places(estimate: ArrayLike, better: ArrayLike) -> Places:
 
 
 def tie_statistic(score: FloatArray, error: ArrayLike = 0.05) -> TieStatistic:
-    """Measures the distance from a tie by the cases' scores.
+    """Return the statistic of a tie from the cases' scores.
 
-    The spread about the mean tells clear differences soonest, but of few cases too soon: it counts from `FEWEST_CASES`
-    on, and only where a single test by the standard error of equals tells a difference too. Sums of scores go in steps
-    of twice the smallest distance of a case from a tie, and half a step is taken off; without that, equals would pass a
-    boundary of 5% in up to 8% where cases are few.
+    The variance about the mean finds clear differences earliest, but finds too many with few cases. It is used from
+    `FEWEST_CASES` cases, and only if a single test with the standard error under a tie is significant too. Sums of
+    scores have steps of twice the smallest distance of a case from a tie, and half a step is subtracted as a continuity
+    correction. Without it, equal systems would pass a boundary of 5% in up to 8% of comparisons with few cases.
 
     Args:
         score: mean score of each case, 1 where the first won and 0.5 for a tie; NaN for a case that says nothing,
@@ -234,7 +233,7 @@ def tie_statistic(score: FloatArray, error: ArrayLike = 0.05) -> TieStatistic:
 
 
 class TieStatistic(NamedTuple):
-    """How far comparisons are from a tie.
+    """Distance of comparisons from a tie.
 
     Attributes:
         estimate: mean score over cases, NaN without any, shape [...].
@@ -264,7 +263,7 @@ def decisions(score: FloatArray, boundary: ArrayLike, error: ArrayLike = 0.05) -
 
 
 def obrien_fleming(counts: Sequence[int], error: float) -> FloatArray:
-    """Return the boundary of |z| at each look: c / sqrt(t), with t the share of the cases that are then known.
+    """Return the boundary of |z| at each look: c / sqrt(t), with t the share of the cases known at the look.
 
     Args:
         counts: cases at each look, increasing; the last is the whole design's.
@@ -300,7 +299,7 @@ def _obrien_fleming_constant(counts: tuple[int, ...], error: float) -> float:
 
 
 def _continuous_constant(error: float) -> float:
-    """Return the c that a Brownian motion passes, on either side, by time 1 with probability `error` (reflections)."""
+    """Return the c that a Brownian motion's absolute value exceeds by time 1 with probability `error`."""
     from scipy.optimize import brentq
 
     def excess(constant: float) -> float:
@@ -331,7 +330,7 @@ def confidence_sequence(counts: Sequence[int], error: float) -> FloatArray:
 
 
 def anytime_limits(estimate: float, ci_low: float, ci_high: float, n: int, confidence: float) -> tuple[float, float]:
-    """Return the limits of a confidence sequence: all looks together hold the true value with the nominal coverage.
+    """Return the limits of a confidence sequence, whose nominal coverage is simultaneous over all looks.
 
     The distances to the limits of a fixed-n interval are multiplied by t_b / t. Here t is the quantile of Student's
     distribution with n - 1 degrees of freedom, and t_b its quantile with the tail probability that the boundary of
@@ -350,10 +349,10 @@ def anytime_limits(estimate: float, ci_low: float, ci_high: float, n: int, confi
 
 
 def sequential_p_value(counts: Sequence[int], boundary: FloatArray, statistic: float) -> float:
-    """Return the p-value of a comparison that was looked at several times (stagewise ordering).
+    """Return the p-value of a comparison that was tested at several looks (stagewise ordering).
 
-    It is the chance that equals would have passed the boundary at an earlier look, or be as far apart at this one: at
-    most the boundaries' error where the comparison is settled.
+    It is the probability that two equal systems pass the boundary at an earlier look, or differ as much at this look.
+    For a settled comparison, it is at most the boundaries' error.
 
     Args:
         counts: cases at each look so far, increasing.

@@ -1,9 +1,9 @@
 """Style control: ratings from a logistic regression of verdicts with length and position held fixed.
 
-P(left wins) = 1 / (1 + exp(-(b_left - b_right + length slope * log(left length / right length) + position))). Taking
-ratings first and length afterwards would leave in the ratings what length did, and bias the slope towards 0. A tie is
-half a win for each player. Intervals come from a covariance that is robust to dependence within clusters (seeds), with
-the jackknife's correction for few of them (CR3) and Student's t.
+P(left wins) = 1 / (1 + exp(-(b_left - b_right + length slope * log(left length / right length) + position))). Ratings,
+length and position are estimated together: a second regression on length, after the ratings, would bias the slope
+towards 0. A tie is half a win for each player. The covariance is robust to dependence within clusters (seeds), with
+the jackknife's correction for few of them (CR3); intervals are Student's t.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _STEP_TOLERANCE = 1e-10
 _FARTHEST = 30.0  # log-odds per root mean square of a covariate; beyond it the maximum is at infinity
 _IDENTIFIED = 1e-8
 _DETERMINED = 1e-6
-_OVERLAPPING = 8.0  # log-odds: where all fitted ones are less, none of them is on its way to infinity
+_OVERLAPPING = 8.0  # log-odds; if all fitted log-odds are smaller, none diverges
 _OF_ROUNDING = 1e-14  # of the largest variance
-_LARGEST_ERROR = 1e4  # in log-odds: what a cluster without which nothing is known leaves
+_LARGEST_ERROR = 1e4  # in log-odds; larger if a parameter depends on a single cluster
 _NUMBERS_OF_CLUSTERS = 2e7
 _WORK_OF_CLUSTERS = 2e9
 
@@ -223,7 +223,7 @@ class _Games:
         self.cell = first * n_players + second
 
     def identify(self, covariates: FloatArray) -> bool:
-        """Return whether models and covariates are separable: something is left of each beside all the others."""
+        """Return whether models and covariates are separable: none is a linear combination of the others."""
         scaled = covariates / np.sqrt(np.maximum((covariates**2).mean(axis=0), 1e-300))
         information = self.information(np.full(len(self.won), 1.0 / len(self.won)), scaled)
         k = self.n_players
@@ -318,8 +318,9 @@ class _Games:
     ) -> FloatArray:
         """Return the cluster-robust covariance of the parameters, shape [P, P]; NaN if it depends on a single cluster.
 
-        With few clusters each one's score is taken through the Hessian without it (CR3, nearly the jackknife); where
-        these are too many to do so, the correction is that of their number alone, which then is next to nothing.
+        With few clusters, each cluster's score is multiplied by the inverse Hessian without this cluster (CR3, nearly
+        the jackknife). With too many clusters for this, only their number is corrected for, and the correction is
+        negligible.
         """
         k, size = self.n_players, len(parameters)
         win = expit(self.lead(parameters, covariates))
@@ -342,7 +343,7 @@ class _Games:
             without[number] -= own.information(weight[rows], covariates[rows])
         try:
             moved = np.linalg.solve(without, scores.toarray()[:, :, np.newaxis])[:, :, 0]
-        except np.linalg.LinAlgError:  # without one of the clusters nothing would be known of a parameter
+        except np.linalg.LinAlgError:  # without one of the clusters, a parameter would not be identified
             return np.full((size, size), np.nan)
         return np.asarray(moved.T @ moved / scale, dtype=np.float64)
 
@@ -361,7 +362,7 @@ def _parts(determined: FloatArray) -> IntArray:
 
 
 def _centring(anchored: BoolArray) -> FloatArray:
-    """Return the matrix that takes the anchored players' mean off every strength, shape [n_players, n_players]."""
+    """Return the matrix that subtracts the anchored players' mean from every strength, shape [n_players, n_players]."""
     n = len(anchored)
     mean = anchored / max(int(anchored.sum()), 1)
     return np.asarray(np.eye(n) - mean[np.newaxis, :], dtype=np.float64)

@@ -1,8 +1,8 @@
 """Variance components of scores, and the generalizability of systems' means.
 
 A score of a system on a case by a judge in one repeat is a mean plus independent effects of the system, the case, the
-judge, their interactions and the repeat. `variance_components` estimates the variance of each effect; `StudyDesign` of
-`power` gives the variance of means and differences from them.
+judge, their interactions and the repeat. `variance_components` estimates the variance of each effect;
+`power.StudyDesign` returns the variance of means and differences from them.
 
 Sources: Koch (1968) for the estimators; Brennan (2001), "Generalizability Theory", and Shavelson and Webb (1991) for
 the coefficients and the planning of designs (D studies).
@@ -37,7 +37,7 @@ from dialeval.stats.resampling import cluster_counts, percentile_interval
 TERMS = (SYSTEM, CASE, JUDGE, SYSTEM_CASE, SYSTEM_JUDGE, CASE_JUDGE, DIALOGUE, THREE_WAY, REPEAT)
 """The components of a score; `dialogue` are several dialogues of a system on one case."""
 FEWEST_CASES = 5
-"""Cases below which a component has no interval."""
+"""Smallest number of cases for an interval of a component."""
 
 NEGATIVE = "a negative estimate counts as 0 in sums"
 FEW_CASES = "no interval: fewer than {} cases contribute to the component"
@@ -167,8 +167,8 @@ class Components:
     def planning_variances(self) -> dict[str, float]:
         """Return the variances for `StudyDesign.difference`.
 
-        Where a negative estimate counts as 0, the others are scaled, so that the error variance of the scores' own
-        design by one judge stays that of the estimates.
+        Negative estimates count as 0. The others are scaled, so that the error variance of the scores' own design with
+        one judge does not change.
         """
         design = self.design._replace(n_judges=1)
         raw = design.error_variance(dict(zip(self.names, self.estimate.tolist(), strict=True)), judges_fixed=True)
@@ -395,7 +395,7 @@ class _Pairs:
     def informative(self) -> IntArray:
         """Return the number of cases that contribute to each component, shape [n_components].
 
-        Its groups there are more than those of each coarser component that lies within cases.
+        A case contributes if the component has more groups in it than each coarser component within cases.
         """
         count = [groups.per_case() for groups in self._values]
         size = [len(np.unique(part)) for part in self._parts]
