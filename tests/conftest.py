@@ -26,7 +26,7 @@ NEEDED = 4 << 30
 
 
 def holds_temporary_folders(folder: Path) -> bool:
-    """Returns whether tests can write to a folder, run scripts in it, and have room there."""
+    """Return whether tests can write to a folder, run scripts in it, and have room there."""
     if not os.access(folder, os.W_OK | os.X_OK):
         return False
     return not os.statvfs(folder).f_flag & os.ST_NOEXEC and shutil.disk_usage(folder).free >= NEEDED
@@ -52,13 +52,13 @@ def real_data() -> Path:
 
 
 def pytest_collection_finish() -> None:
-    """Takes what was imported and collected out of every later search for garbage."""
+    """Take what was imported and collected out of every later search for garbage."""
     gc.collect()
     gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Puts real runs of the workflow first, so that no worker is left with them, and skips what cannot train here."""
+    """Put real runs of the workflow first, so that no worker is left with them, and skips what cannot train here."""
     items.sort(key=lambda item: item.get_closest_marker("workflow") is None)
     for item in items:  # `-m slow` chooses those that train, too
         if item.get_closest_marker("train") and not find_spec("torch"):

@@ -95,7 +95,7 @@ def test_options_are_those_of_the_script_and_record() -> None:
 
 
 def run(script: str, *words: str) -> int:
-    """Runs a benchmark in this process, where what benchmarks import is imported once, and returns its status."""
+    """Run a benchmark in this process, where what benchmarks import is imported once, and return its status."""
     sys.argv = [str(ROOT / "benchmarks" / script), *words]
     with pytest.raises(SystemExit) as ended:
         runpy.run_path(sys.argv[0], run_name="__main__")
@@ -104,7 +104,7 @@ def run(script: str, *words: str) -> int:
 
 @pytest.fixture
 def own_process(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Puts back what benchmarks change of a process that is usually their own."""
+    """Put back what benchmarks change of a process that is usually their own."""
     monkeypatch.setattr(sys, "path", list(sys.path))
     for name in ("OPENBLAS_NUM_THREADS", "HF_HUB_OFFLINE", "XDG_CACHE_HOME"):
         monkeypatch.setenv(name, os.environ.get(name, "1"))

@@ -22,7 +22,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 
 
 def instructions(recipe: Path = DOCKERFILE) -> list[tuple[str, str]]:
-    """Returns the instructions of a Dockerfile and what is behind them."""
+    """Return the instructions of a Dockerfile and what is behind them."""
     text = recipe.read_text(encoding="utf-8").replace("\\\n", " ")
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     return [(line.split()[0], line.split(maxsplit=1)[1]) for line in lines]
@@ -33,7 +33,7 @@ def copied_by_docker(recipe: Path = DOCKERFILE) -> list[str]:
 
 
 def section(name: str) -> list[str]:
-    """Returns the lines of a section of the definition for Apptainer."""
+    """Return the lines of a section of the definition for Apptainer."""
     parts = re.split(r"^%(\w+)\n", APPTAINER.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return [line.strip() for line in parts[parts.index(name) + 1].splitlines() if line.strip()]
 

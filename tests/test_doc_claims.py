@@ -62,7 +62,7 @@ def test_paths_of_results_are_made() -> None:
 
 
 def is_table(text: str) -> bool:
-    """Returns whether a text names a table that there is, or is no name of a table at all."""
+    """Return whether a text names a table that there is, or is no name of a table at all."""
     name = re.fullmatch(r"(results/)?(tables/)?(([a-z_]+)/[a-z_]+)(?:\.csv|\.parquet)?", text)
     if not name or name[4] not in FOLDERS - {"battles"} or table_named(name[3]):
         return True
@@ -137,7 +137,7 @@ def test_there_is_much_to_look_at() -> None:
 
 
 def _after(words: tuple[str, ...], option: str) -> list[str]:
-    """Returns the words behind an option up to the next one."""
+    """Return the words behind an option up to the next one."""
     if option not in words:
         return []
     behind = words[words.index(option) + 1 :]

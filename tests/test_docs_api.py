@@ -15,7 +15,7 @@ PAGE = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
 
 
 def entries() -> dict[str, dict[str, object]]:
-    """Returns every entry of `models` that the page shows, by its name and place."""
+    """Return every entry of `models` that the page shows, by its name and place."""
     found = {}
     for block in FENCE.finditer(PAGE):
         if block[1] == "yaml" and not block[2].strip():

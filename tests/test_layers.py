@@ -13,7 +13,7 @@ LIBRARY = ROOT / "workflow" / "dialeval"
 
 
 def layers() -> dict[str, int]:
-    """Returns the layer of each package or module, the lowest with the highest in number."""
+    """Return the layer of each package or module, the lowest with the highest in number."""
     page = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
     table = page.split("## The library, layer by layer")[1]
     rows = [line.split("|")[2] for line in table.splitlines() if line.startswith("| ")][1:]
@@ -30,13 +30,13 @@ def is_ours(name: str) -> bool:
 
 
 def layer_of(module: str, known: dict[str, int]) -> int:
-    """Returns the layer of the nearest of its packages that the page names."""
+    """Return the layer of the nearest of its packages that the page names."""
     parts = module.split(".")
     return next(known[name] for n in range(len(parts), 0, -1) if (name := ".".join(parts[:n])) in known)
 
 
 def imports() -> Iterator[tuple[str, str]]:
-    """Yields every import of ours by ours, at the top or within a function; names go as modules, which is as near."""
+    """Yield every import of ours by ours, at the top or within a function; names go as modules, which is as near."""
     for path in sorted(LIBRARY.rglob("*.py")):
         module = ".".join(path.relative_to(LIBRARY).with_suffix("").parts).removesuffix(".__init__")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

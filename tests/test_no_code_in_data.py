@@ -17,7 +17,7 @@ LIBRARY = Path(dialeval.__file__).parent
 
 
 def dangers(source: str) -> Iterator[str]:
-    """Yields what in a module could run what a file says."""
+    """Yield what in a module could run what a file says."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (f"import {name.name}" for name in node.names if name.name.split(".")[0] in MODULES)

@@ -16,12 +16,12 @@ BESIDE_RULES = {"provenance"}
 
 
 def made() -> set[str]:
-    """Returns the folders and files below the results that any rule names, but for hidden ones."""
+    """Return the folders and files below the results that any rule names, but for hidden ones."""
     return {first for pattern in patterns() if not (first := pattern.partition("/")[0]).startswith(".")}
 
 
 def named() -> set[str]:
-    """Returns the same as the page names it."""
+    """Return the same as the page names it."""
     first_columns = [line.split("|")[1] for line in README.splitlines() if line.startswith("| `")]
     paths = [
         path for column in first_columns for path in re.findall(r"`([^`]+)`", column) if "/" in path or "." in path

@@ -52,7 +52,7 @@ class Desk:
     patch: pytest.MonkeyPatch
 
     def config(self, **changes: Any) -> str:
-        """Returns what is said of a configuration with changes of its top level."""
+        """Return what is said of a configuration with changes of its top level."""
         return message_of(
             lambda: checked_config({**BASE, **changes}, (), asks=True, reads=True, own_environments=False)
         )
@@ -63,7 +63,7 @@ class Desk:
         return path
 
     def transcripts(self, content: str | bytes) -> str:
-        """Returns what is said of a file of transcripts."""
+        """Return what is said of a file of transcripts."""
         self.file("talks.jsonl", content)
         raw = {"data_dir": str(self.folder), "models": {"forest": BASE["models"]["forest"]}, "judges": ["forest"]}
         raw |= {"transcripts": {"talks": {"path": "talks.jsonl"}}}
@@ -72,7 +72,7 @@ class Desk:
         return message_of(lambda: check_transcripts(config, ["talks"]))
 
     def asked(self, url: str, key: str | None = None) -> str:
-        """Returns the end of a run whose judge is asked at an address with the key of a variable."""
+        """Return the end of a run whose judge is asked at an address with the key of a variable."""
         return end_of_job(asyncio.run(self._ask(url, key)))
 
     async def _ask(self, url: str, key: str | None) -> str:
@@ -98,7 +98,7 @@ def message_of(act: Callable[[], object]) -> str:
 
 
 def end_of_job(log: str, *, ended: str = "exit status 1") -> str:
-    """Returns the last words of a run in which a job with this log failed."""
+    """Return the last words of a run in which a job with this log failed."""
     cause = cause_in(log)
     cause += exit_message(ended, known=bool(cause))
     job = FailedJob("answer (gpt, unieval)", cause, [Path("results/logs/responses/gpt/unieval/1-of-1.log")])
@@ -106,7 +106,7 @@ def end_of_job(log: str, *, ended: str = "exit status 1") -> str:
 
 
 def stage_that(fails: Callable[[], None], desk: Desk) -> str:
-    """Returns the end of a run in which a stage failed so."""
+    """Return the end of a run in which a stage failed so."""
     written = io.StringIO()
     desk.patch.setattr(sys, "argv", ["answer.py"])
     desk.patch.setattr(command.signal, "signal", lambda *_: None)

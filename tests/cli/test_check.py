@@ -36,7 +36,7 @@ def configure(folder: Path, **changes: Any) -> None:
 
 
 def lines_by_status(capsys: pytest.CaptureFixture[str], *options: str, status: int) -> dict[str, list[str]]:
-    """Returns the lines of the command, by state, but for the first word."""
+    """Return the lines of the command, by state, but for the first word."""
     assert main(["check", *options]) == status
     lines: dict[str, list[str]] = {"ok": [], "note": [], "missing": []}
     found, _, following = capsys.readouterr().out.partition("next:\n")
@@ -84,7 +84,7 @@ def test_a_variable_that_is_not_set(
 
 
 def sending(folder: Path, address: str = ENDPOINT["base_url"]) -> None:
-    """Writes a configuration whose two models send keys to an address."""
+    """Write a configuration whose two models send keys to an address."""
     models = {
         "gpt": {**ENDPOINT, "base_url": address, "api_key_env": "MY_KEY"},
         "other": {**ENDPOINT, "base_url": address, "api_key_env": "MY_KEY", "headers_env": {"x-team": "MY_TEAM"}},

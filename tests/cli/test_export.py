@@ -32,7 +32,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 
 
 def protocol(folder: Path, name: str, settings: dict[str, Any]) -> tuple[Protocols, list[Sheet]]:
-    """Returns a protocol of which a sample is drawn, and the sheets of two annotators, whose pages are in `results`."""
+    """Return a protocol of which a sample is drawn, and the sheets of two annotators, whose pages are in `results`."""
     settings = dict(settings)
     asked = drawn_protocol(
         folder,
@@ -48,14 +48,14 @@ def protocol(folder: Path, name: str, settings: dict[str, Any]) -> tuple[Protoco
 
 
 def answer(task: Task) -> str:
-    """Returns an answer that follows from what an annotator reads."""
+    """Return an answer that follows from what an annotator reads."""
     if "first" in task:
         return "A" if task["first"] < task["second"] else "B"
     return ("No" if "harbour" in task["dialogue"] else "Yes") if "Yes" in task["options"] else "4"
 
 
 def in_label_studio(files: list[Path], who: int) -> list[tuple[Path, Any]]:
-    """Returns the tasks as Label Studio exports them, annotated by one user."""
+    """Return the tasks as Label Studio exports them, annotated by one user."""
     found = []
     for file in files:
         if file.suffix == ".json":
@@ -74,7 +74,7 @@ def in_label_studio(files: list[Path], who: int) -> list[tuple[Path, Any]]:
 
 
 def in_argilla(files: list[Path], who: int) -> list[tuple[Path, Any]]:
-    """Returns the records as Argilla's `to_json` writes them, answered by one user."""
+    """Return the records as Argilla's `to_json` writes them, answered by one user."""
     found = []
     for file in files:
         if file.name.endswith("-records.json"):

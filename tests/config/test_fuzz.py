@@ -32,7 +32,7 @@ OPEN = ("chat_template_options", "engine_args", "extra_body", "headers", "header
 
 
 def taken_or_refused(raw: dict[str, Any]) -> bool:
-    """Returns whether a configuration is taken, and all that rules ask of it is answered; else it is refused in words.
+    """Return whether a configuration is taken, and all that rules ask of it is answered; else it is refused in words.
 
     It goes the way of a run: the checks before it, and what the rules evaluate of the configuration.
     """
@@ -151,7 +151,7 @@ PAPERS = tuple(Protocols.model_fields)
 
 
 def kind_of_place(raw: dict[str, Any], place: Place) -> tuple[Any, ...]:
-    """Returns a place with the kind of a model, corpus and so on in place of the name that a user gave it."""
+    """Return a place with the kind of a model, corpus and so on in place of the name that a user gave it."""
     part = part_at(raw, place[:2])
     if place[0] not in NAMED or not isinstance(part, dict):
         return place

@@ -235,7 +235,7 @@ def test_a_trained_model_does_not_have_the_published_name_of_an_untrained_one() 
 
 
 def shown(page: str, first_line: str) -> dict[str, Any]:
-    """Returns the part of a configuration that a page of the docs shows."""
+    """Return the part of a configuration that a page of the docs shows."""
     blocks = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.DOTALL)
     (found,) = [block for block in blocks if first_line in block]
     part: dict[str, Any] = yaml.safe_load(found)

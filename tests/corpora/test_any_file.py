@@ -63,7 +63,7 @@ def read_damaged(form: Format, folder: Path, seed: str) -> bool:
 
 @contextmanager
 def ending_after(seconds: int) -> Iterator[None]:
-    """Ends what hangs."""
+    """End what hangs."""
 
     def end(_: int, __: FrameType | None) -> None:
         raise TimeoutError(f"more than {seconds} s")

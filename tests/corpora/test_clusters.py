@@ -69,7 +69,7 @@ def test_the_dialogue_is_read_from_a_turns_id() -> None:
 
 
 def naive(items: list[tuple[str, ...]]) -> list[int]:
-    """Joins pair by pair until nothing changes."""
+    """Join pair by pair until nothing changes."""
     group = list(range(len(items)))
     for _ in items:
         for i, one in enumerate(items):

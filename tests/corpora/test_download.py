@@ -135,7 +135,7 @@ def test_a_mirror_is_copied_without_a_network(tmp_path: Path, mirror: Path) -> N
 
 
 def refused(tmp_path: Path, **how: object) -> str:
-    """Returns what a download that must fail says, and checks that nothing half written is left."""
+    """Return what a download that must fail says, and checks that nothing half written is left."""
     with pytest.raises(UserError) as caught:
         download(["set"], tmp_path / "data", notify=lambda line: None, **how)  # type: ignore[arg-type]
     left = files_under(tmp_path / "data")

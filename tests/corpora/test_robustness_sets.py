@@ -109,7 +109,7 @@ REPLIES = [
 
 
 def repeating(original: int, draw: int) -> str:
-    """Returns the utterances of a damaged dialogue: the human's own, and replies that take them up."""
+    """Return the utterances of a damaged dialogue: the human's own, and replies that take them up."""
     turns = []
     for said, reply in REPLIES[original]:
         turns += [f"human: {said}", *([f"chatbot: {reply} {draw}"] if reply else [])]

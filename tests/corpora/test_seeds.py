@@ -81,7 +81,7 @@ NOBODY = {"prompt_tokens": None, "completion_tokens": None, "dropped": 0, "finis
 
 
 def _write(folder: Path, chatbots: list[str], n_seeds: int, n_utterances: int = 4) -> list[Path]:
-    """Writes the human dialogues, the seeds and one table per chatbot."""
+    """Write the human dialogues, the seeds and one table per chatbot."""
     human = [
         {"corpus": "kitchen", "dialogue_id": f"d{seed}", "turn": turn, "speaker": who, "text": f"{seed} {turn}",
          "language": "de" if seed == 1 else "en"}

@@ -78,13 +78,13 @@ def knows_all_but_emotions(row: Row, item: TestItem) -> Row:
 
 
 def prefers_the_second(row: Row, item: TestItem) -> Row:
-    """Finds B the most probable letter; of offence it is about to say something else."""
+    """Find B the most probable letter; of offence it is about to say something else."""
     mass = 1e-6 if item.task == "OD" else 0.99
     return {"label_logprobs": {"A": -3.0, "B": -0.1, "C": -3.0}, "label_mass": mass}
 
 
 def likes_what_is_right_but_short(row: Row, item: TestItem) -> Row:
-    """Finds the right option likely by token, and the shortest one in total."""
+    """Find the right option likely by token, and the shortest one in total."""
     text = row["continuation"].strip()
     n_tokens = len(text)
     return {"logprob": -n_tokens * (0.5 if text == RIGHT[item.task] else 1.0), "n_tokens": n_tokens}

@@ -267,7 +267,7 @@ run(lambda: run_in_order(work()))
 
 
 def start(program: str, *arguments: str) -> subprocess.Popen[str]:
-    """Starts a job that knows of no run, and waits until it is at work."""
+    """Start a job that knows of no run, and wait until it is at work."""
     environment = {name: value for name, value in os.environ.items() if name != lifecycle.RUN_VARIABLE}
     job = subprocess.Popen(
         [sys.executable, "-c", FROM_A_TERMINAL + program, *arguments],
@@ -282,7 +282,7 @@ def start(program: str, *arguments: str) -> subprocess.Popen[str]:
 
 
 def ended(job: subprocess.Popen[str]) -> tuple[int, str, str]:
-    """Returns status, output and errors of a job that must have an end."""
+    """Return status, output and errors of a job that must have an end."""
     try:
         output, errors = job.communicate(timeout=30)
     except subprocess.TimeoutExpired:
@@ -292,7 +292,7 @@ def ended(job: subprocess.Popen[str]) -> tuple[int, str, str]:
 
 
 def stopping(seconds: float) -> subprocess.Popen[str]:
-    """Starts a job and presses Ctrl-C; it takes so long to stop."""
+    """Start a job and presses Ctrl-C; it takes so long to stop."""
     job = start(JOB, str(seconds))
     job.send_signal(signal.SIGINT)
     assert job.stdout is not None

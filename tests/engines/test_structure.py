@@ -15,7 +15,7 @@ KINDS = ("embedded", "openai_api", "vllm_engine")
 
 
 def imported(path: Path) -> set[str]:
-    """Returns the modules that a file imports, at its top or later."""
+    """Return the modules that a file imports, at its top or later."""
     nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     direct = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     return direct | {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}

@@ -13,7 +13,7 @@ Says = Callable[..., None]
 
 @pytest.fixture
 def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Says:
-    """Makes commands by their names from the bash that each runs; no other of Slurm's is found."""
+    """Make commands by their names from the bash that each runs; no other of Slurm's is found."""
     folder = tmp_path / "bin"
     folder.mkdir()
     for name in ("bash", "cat", "sleep", "env"):

@@ -159,7 +159,7 @@ while True:
 
 
 def start(folder: Path, announced: bool) -> tuple[subprocess.Popen[str], int]:
-    """Starts a run with one job below a shell, and returns it with the job's process number."""
+    """Start a run with one job below a shell, and return it with the job's process number."""
     environment = {name: value for name, value in os.environ.items() if name != lifecycle.RUN_VARIABLE}
     environment["PATH"] = f"{Path(sys.executable).parent}:{environment['PATH']}"
     command = [sys.executable, "-c", RUN, "announced" if announced else "by hand", str(folder)]

@@ -78,7 +78,7 @@ def job_info(number: int, rule: str, log: str | None, **wildcards: str) -> None:
 
 
 def tell(results: Path, job: str, *counts: int | None, state: str = "running") -> None:
-    """Writes how far a job of the clerk's is: requests, all of them, those from the store, those failed."""
+    """Write how far a job of the clerk's is: requests, all of them, those from the store, those failed."""
     done, total, stored, failed = (*counts, 0, 0)[:4]
     progress_files.report_for(results, results / f"logs/{job}.log")
     progress_files.write(SoFar("arena by clerk", "answers", done or 0, total, stored or 0, failed or 0, 0, 1.0, state))

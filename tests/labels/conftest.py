@@ -22,7 +22,7 @@ def browser(tmp_path: Path) -> Iterator[Browser]:
 
 @pytest.fixture
 def opened(browser: Browser, tmp_path: Path) -> Callable[[Sheet], Browser]:
-    """Opens the page of a sheet in that browser."""
+    """Open the page of a sheet in that browser."""
 
     def open_page(sheet: Sheet) -> Browser:
         path = tmp_path / "page.html"

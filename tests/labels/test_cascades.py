@@ -38,7 +38,7 @@ def probabilities(values: list[float | None]) -> pa.Table:
 
 
 def pair_rows(verdicts: dict[str, tuple[str | None, str | None]]) -> list[Row]:
-    """Returns both orders of each case: outcomes as the judge sees the sides."""
+    """Return both orders of each case: outcomes as the judge sees the sides."""
     return [
         {
             "request_id": f"{case}/{order}",

@@ -24,7 +24,7 @@ Opened = Callable[[Sheet], Browser]
 
 
 def forget(browser: Browser) -> None:
-    """Makes the browser one that never saw the page."""
+    """Make the browser one that never saw the page."""
     browser.evaluate("localStorage.clear()")
     reload(browser)
 

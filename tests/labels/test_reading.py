@@ -50,7 +50,7 @@ def protocols(tmp_path: Path, folder: Path) -> dict[str, LabelledProtocol]:
 
 
 def filled(sheet: Sheet, label: str, place: str = "") -> list[list[str]]:
-    """Returns the rows of a sheet's CSV file with one label throughout."""
+    """Return the rows of a sheet's CSV file with one label throughout."""
     header, *rows = list(csv.reader(io.StringIO(blank_csv(sheet).removeprefix("\ufeff"), newline="")))
     for row in rows:
         row[header.index("label")] = label
@@ -71,7 +71,7 @@ def table(path: Path, text: str) -> Path:
 
 
 def checked(reading: Reading) -> list[dict[str, Any]]:
-    """Returns the rows, as the table has them."""
+    """Return the rows, as the table has them."""
     rows: list[dict[str, Any]] = to_table(LABELS, reading.rows).to_pylist()
     return rows
 
@@ -405,7 +405,7 @@ def test_options_of_another_tool_give_no_scale(tmp_path: Path) -> None:
 
 
 def given_scales_filled(folder: Path, sheet: Sheet, label: str) -> Path:
-    """Returns a sheet that an annotator filled in with one answer everywhere."""
+    """Return a sheet that an annotator filled in with one answer everywhere."""
     text = io.StringIO(blank_csv(sheet).removeprefix("\ufeff"), newline="")
     rows = [row | {"label": label} for row in csv.DictReader(text)]
     path = folder / f"{sheet.protocol}-ann.csv"
@@ -417,7 +417,7 @@ def given_scales_filled(folder: Path, sheet: Sheet, label: str) -> Path:
 
 
 def exported(folder: Path, sheet: Sheet, label: str) -> Path:
-    """Returns what a page exports on which an annotator gave one answer everywhere."""
+    """Return what a page exports on which an annotator gave one answer everywhere."""
     content = export_of(sheet, lambda *_: label)
     asked = {one.criterion: one for one in sheet.questions}
     for record in content["labels"]:

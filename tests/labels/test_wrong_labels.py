@@ -74,7 +74,7 @@ def message_of(files: list[Path], protocols: dict[str, LabelledProtocol], **more
 
 @contextmanager
 def passed_if_named(name: str) -> Iterator[None]:
-    """Passes over an error in words that names a file, and over no other."""
+    """Pass over an error in words that names a file, and over no other."""
     try:
         yield
     except UserError as error:
@@ -303,7 +303,7 @@ Rows = list[list[str]]
 
 
 def rows_of(asked: LabelledProtocol, label: Callable[[int], str] = lambda number: str(1 + number % 5)) -> Rows:
-    """Returns the header and the rows of ann's sheet, filled in."""
+    """Return the header and the rows of ann's sheet, filled in."""
     header, *rows = csv.reader(io.StringIO(blank_csv(sheet_for(asked, "ann")).removeprefix("\ufeff"), newline=""))
     for number, row in enumerate(rows):
         row[header.index("label")] = label(number)
@@ -318,7 +318,7 @@ def saved(folder: Path, rows: Rows, delimiter: str = ",", encoding: str = "utf-8
 
 
 def column(rows: Rows, name: str, change: Callable[[list[str]], list[str]]) -> None:
-    """Changes the cells of one column and no other."""
+    """Change the cells of one column and no other."""
     place = rows[0].index(name)
     for row, cell in zip(rows[1:], change([row[place] for row in rows[1:]]), strict=True):
         row[place] = cell

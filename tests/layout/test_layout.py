@@ -159,7 +159,7 @@ FOLDERS = {
 
 
 def paths_by_hand(code: str) -> list[str]:
-    """Returns the texts of a module that begin with a folder of the results, or are one joined to a path."""
+    """Return the texts of a module that begin with a folder of the results, or are one joined to a path."""
     nodes = list(ast.walk(ast.parse(code)))
     texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
     joined = [node.right for node in nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)]

@@ -61,7 +61,7 @@ def ask(planned: pa.Table, judge: Judge, reference: str | None = None, **adaptiv
 
 
 def all_of(n: int) -> float:
-    """Returns how many standard errors from a tie it is to win all of n cases: of 20 and more, of half a case each."""
+    """Return how many standard errors from a tie it is to win all of n cases: of 20 and more, of half a case each."""
     return float((n / 2 - 0.5) / (0.5 if n >= FEWEST_CASES else (n / 4) ** 0.5))
 
 

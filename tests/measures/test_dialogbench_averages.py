@@ -17,7 +17,7 @@ NUMBERS = count()
 
 
 def answers_of(model: str, right: dict[str, tuple[int, int]], **fields: Any) -> list[dict[str, Any]]:
-    """Returns answers to so many items of each task, the first of which are right; two models get the same items."""
+    """Return answers to so many items of each task, the first of which are right; two models get the same items."""
     return [
         {"model": model, "method": "letter", "language": "en", "item_id": f"{task}{number}",
          "cluster": f"{task}{number}", "task": task, "domain": "Film", "rotation": 0, "n_options": 4,

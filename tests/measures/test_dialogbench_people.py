@@ -14,7 +14,7 @@ from dialeval.stats.agreement import NO_VARIATION
 
 
 def answers(chosen: dict[str, str], task: str = "SF", right: str = "A") -> list[dict[str, Any]]:
-    """Returns answers of experts, a letter for each of their items, or - for one that they left out."""
+    """Return answers of experts, a letter for each of their items, or - for one that they left out."""
     return [
         {"source": "s", "cluster": f"{task}{number}", "item_id": f"{task}{number}", "task": task, "domain": "Film",
          "language": "en", "n_options": 4, "expert": expert, "label": right, "choice": letter}

@@ -29,7 +29,7 @@ ARENA = {"conversation 1": "left", "conversation 2": "right", "both": "both", "n
 
 
 def asked(item: Item, templates: Templates) -> dict[str, str]:
-    """Returns the prompts that put an item to judges, by protocol and criterion."""
+    """Return the prompts that put an item to judges, by protocol and criterion."""
     rated = {"rating": next(scores.plan_scale(shipped_question("rating"), [item], templates)).request}
     questions = {
         one.part or "": one.request for one in scores.plan_probability(shipped_question("yes_no"), [item], templates)

@@ -71,7 +71,7 @@ class OwnTemplates:
                 (folder / f"{form}_{way}.j2").write_text(text, encoding="utf-8")
 
     def prompts(self, text: str) -> Iterator[tuple[str, str]]:
-        """Yields the prompts about dialogues with an utterance, by template."""
+        """Yield the prompts about dialogues with an utterance, by template."""
         items = dialogues(text)
         for way in ("whole", "lines"):
             for form in ("pair", "locate", "scale", "probability"):
@@ -90,7 +90,7 @@ def own_templates(tmp_path_factory: pytest.TempPathFactory) -> OwnTemplates:
 
 
 def structure(prompt: str) -> list[str]:
-    """Returns what each line of a prompt begins with, by every mark that some reader takes for the end of a line."""
+    """Return what each line of a prompt begins with, by every mark that some reader takes for the end of a line."""
     return [re.match(r"(?:\w+:|#+ \w+|)", line)[0] for line in prompt.splitlines()]
 
 

@@ -86,7 +86,7 @@ def stages(package: Path) -> dict[str, str]:
 
 @pytest.fixture
 def changed(package: Path, unchanged: dict[str, str]) -> Change:
-    """Changes one file and returns the stages whose fingerprints that changes.
+    """Change one file and return the stages whose fingerprints that changes.
 
     The estimate is left out: it reaches what all protocols plan, and always runs anew.
     """
@@ -114,7 +114,7 @@ def test_comments_docstrings_and_layout_change_nothing(package: Path, unchanged:
 
 
 def library(folder: Path, **modules: str) -> str:
-    """Returns the fingerprint of `work.stage` in a library of the given modules."""
+    """Return the fingerprint of `work.stage` in a library of the given modules."""
     (folder / "provenance").mkdir(parents=True)
     for name in ("fingerprints.py", "source_statements.py"):
         shutil.copyfile(SOURCE / "provenance" / name, folder / "provenance" / name)
@@ -557,7 +557,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def made(path: Path, text: str, size: int, *, age: float = 0.0) -> Path:
-    """Returns a file of a size that is filled with a text and whose time stamp is so many seconds old."""
+    """Return a file of a size that is filled with a text and whose time stamp is so many seconds old."""
     path.write_bytes((text.encode() * (size // len(text) + 1))[:size])
     at = time.time() - age
     os.utime(path, (at, at))

@@ -159,7 +159,7 @@ def end(of: Job) -> None:
 
 
 def taken_away(folder: Path) -> Path:
-    """Does what Snakemake does before it starts a job."""
+    """Do what Snakemake does before it starts a job."""
     for name in ("x", "y"):
         (folder / name).unlink(missing_ok=True)
     return folder

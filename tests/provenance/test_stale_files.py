@@ -34,7 +34,7 @@ def put(results: Path, name: str, text: str = "text") -> Path:
 
 
 def made(results: Path, *names: str, log: str = "", stage: str = "answer") -> None:
-    """Writes files that are not there yet, as a job that records them."""
+    """Write files that are not there yet, as a job that records them."""
     paths = [path if (path := results / name).exists() else put(results, name) for name in names]
     if log:
         put(results, log)
@@ -47,7 +47,7 @@ def files(results: Path) -> list[str]:
 
 
 def listed(results: Path, *wanted: str, store: Path = STORE, configuration: str = "") -> dict[str, str]:
-    """Returns unused and why each stays, and what is unknown."""
+    """Return unused and why each stays, and what is unknown."""
     listing = list_unused(results, set(wanted), store, configuration)
     return {one.name: one.reason for one in listing.unused} | dict.fromkeys(listing.unknown, "unknown")
 

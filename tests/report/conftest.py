@@ -27,7 +27,7 @@ def browser(downloads: Path) -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
-    """Writes a page into a folder of its own and returns its address."""
+    """Write a page into a folder of its own and return its address."""
 
     def write(page: str) -> str:
         path = tmp_path_factory.mktemp("page") / "index.html"

@@ -69,7 +69,7 @@ def test_verdicts_keep_order_choice_reason_and_status(archive: Archive) -> None:
 
 
 def verdicts(archive: Archive, place: int) -> dict[tuple[str, int], dict[str, Any]]:
-    """Returns what a piece tells of each verdict on a case, by protocol and the place of the left system."""
+    """Return what a piece tells of each verdict on a case, by protocol and the place of the left system."""
     piece = unpack(archive.judgements[place])
     texts = [*piece["strings"], ""]
     told = ("answer", "thoughts", "read", "facts")

@@ -37,14 +37,14 @@ def kinds() -> dict[str, CaseShelf]:
 
 
 def cases(kind: CaseShelf) -> dict[str, list[Row]]:
-    """Returns the blocks of every case by its id."""
+    """Return the blocks of every case by its id."""
     names = [name for group in unpack(kind.index)["groups"] for name in group["ids"]]
     shown = [case["blocks"] for line in kind.lines for case in unpack(line)]
     return dict(zip(names, shown, strict=True))
 
 
 def rows(kind: CaseShelf) -> dict[tuple[str, ...], list[str]]:
-    """Returns the ids of the cases that have a combination of facets."""
+    """Return the ids of the cases that have a combination of facets."""
     index = unpack(kind.index)
     names = [name for group in index["groups"] for name in group["ids"]]
     return {

@@ -19,7 +19,7 @@ from dialeval.tables.labels import LABELS
 
 
 def label(protocol: str, annotator: str, row: int, **other: Any) -> dict[str, Any]:
-    """Returns a row of the table `labels/labels`."""
+    """Return a row of the table `labels/labels`."""
     said = {"simulated": False, "round": 0, "skipped": False, "comment": "", "file": f"{annotator}.json", "row": row}
     about = {"protocol": protocol, "annotator": annotator, "corpus": "support", "case_id": "refund"}
     return {**about, **said, **other}

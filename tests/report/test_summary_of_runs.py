@@ -32,7 +32,7 @@ def summary(run: ReportInputs, usage: pa.Table | None = None, **battles: pa.Tabl
 
 
 def text_of_page(run: ReportInputs) -> str:
-    """Returns what a reader of the report sees, in one line."""
+    """Return what a reader of the report sees, in one line."""
     page = re.sub(r"<(script|style)\b.*?</\1>", " ", build_report(run), flags=re.S)
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page).replace("&nbsp;", " ").replace("\xa0", " "))
 

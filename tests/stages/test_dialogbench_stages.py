@@ -25,7 +25,7 @@ from dialeval.tables.files import TableWriter, read_table, to_table, write_table
 
 
 def write_items(path: Path) -> None:
-    """Writes three written items: one for each variant."""
+    """Write three written items: one for each variant."""
 
     def attempt(name: str, procedure: str, reasons: tuple[str, ...] = ()) -> Attempt:
         found = item(item_id=f"en/IC/{name}", origin="w")

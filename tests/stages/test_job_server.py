@@ -32,7 +32,7 @@ class Run:
         self.socket = Path(self.command[-1])
 
     def job(self, *arguments: str) -> subprocess.Popen[str]:
-        """Returns the client of a job."""
+        """Return the client of a job."""
         return subprocess.Popen(
             [*self.command, *arguments],
             stdout=subprocess.PIPE,
@@ -51,7 +51,7 @@ def run() -> Iterator[Run]:
 
 
 def ends(pid: int) -> bool:
-    """Returns whether a process ends within half a minute."""
+    """Return whether a process ends within half a minute."""
     for _ in range(300):
         try:
             if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX":
@@ -63,7 +63,7 @@ def ends(pid: int) -> bool:
 
 
 def pid_of(server_of: Run) -> int:
-    """Returns the server's process."""
+    """Return the server's process."""
     return children(server_of.process.pid, 1)[0]
 
 
@@ -143,7 +143,7 @@ def waiting(run: Run, tmp_path: Path) -> subprocess.Popen[str]:
 
 
 def children(pid: int, wanted: int) -> list[int]:
-    """Returns the processes that a process has started, once there are so many."""
+    """Return the processes that a process has started, once there are so many."""
     for _ in range(300):
         found = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False).stdout.split()
         if len(found) == wanted:

@@ -55,7 +55,7 @@ def judge(request: Request) -> Response:
 
 
 def writes(request: Request) -> Response:
-    """Writes a line for each question, Yes where what it is about stands in the prompt; of Blue none on goodbye."""
+    """Write a line for each question, Yes where what it is about stands in the prompt; of Blue none on goodbye."""
     prompt = request.messages[-1].content
     lines = [
         f"{name}: {'Yes' if mark in prompt else 'No'}"

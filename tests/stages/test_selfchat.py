@@ -64,7 +64,7 @@ def model(url: str, name: str, **more: Any) -> dict[str, Any]:
 
 
 def arguments(folder: Path, url: str, chatbot: str = "bot", **more: Any) -> dict[str, Any]:
-    """Writes the scenarios and returns the stage's arguments."""
+    """Write the scenarios and return the stage's arguments."""
     write_table(folder / "scenarios.parquet", SCENARIOS, scenario_table(PLAYED))
     write_table(folder / "seeds.parquet", SEEDS, seeds_of(PLAYED))
     settings = {

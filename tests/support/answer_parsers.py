@@ -74,7 +74,7 @@ PARSERS: dict[str, tuple[Table | None, Callable[[dict[str, Any]], Iterable[dict[
 
 
 def read_everywhere(text: str, finish_reason: str = "stop") -> None:
-    """Puts an answer to every parser and its rows into their tables, and checks the statuses."""
+    """Put an answer to every parser and its rows into their tables, and check the statuses."""
     for name, (table, parser) in PARSERS.items():
         rows = list(parser(_answer(text, finish_reason)))
         if table is not None:
@@ -96,7 +96,7 @@ PIECES = (
 
 
 def long_texts(length: int) -> Iterable[str]:
-    """Yields texts of about a length on which backtracking, copying or recursion would take long or fail."""
+    """Yield texts of about a length on which backtracking, copying or recursion would take long or fail."""
     for piece in (*PIECES, *"a*_#`>.;-(=<|9?", "* ", "> ", "\n\n", "\n ", '"\\', "the my ", "isis", "index ", "most a"):
         yield piece * (length // len(piece))
     for opening in ('{"a":', "[", '{"dialogue":[', '{"dialogue":{"option":', '{"a":[{"b":', "<", "**Choice"):

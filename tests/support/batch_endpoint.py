@@ -18,13 +18,13 @@ PAGE = 3
 
 
 def answered(line: Line) -> Line:
-    """Returns the output line of a request that is answered."""
+    """Return the output line of a request that is answered."""
     text = line["body"]["messages"][-1]["content"]
     return {"custom_id": line["custom_id"], "response": {"status_code": 200, "body": completion(f"reply to {text}")}}
 
 
 def in_error(line: Line, status: int, message: str, **more: Any) -> Line:
-    """Returns the output line of a request that met an error."""
+    """Return the output line of a request that met an error."""
     response = {"status_code": status, "body": refusal(message, **more)}
     return {"custom_id": line["custom_id"], "response": response}
 

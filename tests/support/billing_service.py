@@ -23,7 +23,7 @@ MOST_FAULTS = 3
 
 
 def mix(seed: int) -> dict[str, float]:
-    """Returns faults and how likely each is; every third mix has all of them, the others a few that come often."""
+    """Return faults and how likely each is; every third mix has all of them, the others a few that come often."""
     draw = random.Random(seed)
     chosen = FAULTS if seed % 3 == 0 else draw.sample(FAULTS, 4)
     return dict.fromkeys(chosen, 0.6 / len(chosen))

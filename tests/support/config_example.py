@@ -24,7 +24,7 @@ BASE: dict[str, Any] = {
 
 
 def changed(path: str, value: Any, base: dict[str, Any] = BASE) -> dict[str, Any]:
-    """Returns a configuration with another value at a path, such as `models.gpt.model`."""
+    """Return a configuration with another value at a path, such as `models.gpt.model`."""
     raw = copy.deepcopy(base)
     *parents, last = path.split(".")
     place = raw

@@ -20,7 +20,7 @@ Place = tuple[str | int, ...]
 
 
 def places(part: Any, here: Place = ()) -> Iterator[Place]:
-    """Yields the place of everything that a configuration holds."""
+    """Yield the place of everything that a configuration holds."""
     entries = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
     for key, value in entries:
         yield (*here, key)
@@ -45,7 +45,7 @@ ODD_VALUES: tuple[Any, ...] = (
 
 
 def mistaken(rng: random.Random) -> dict[str, Any]:
-    """Returns a configuration with one to three mistakes as people make them, or odd things in odd places."""
+    """Return a configuration with one to three mistakes as people make them, or odd things in odd places."""
     raw = copy.deepcopy(EVERY_SECTION if rng.random() < 0.6 else rng.choice([*SHIPPED.values()]))
     for _ in range(rng.choice([1, 1, 2, 3])):
         there = list(places(raw))
@@ -88,12 +88,12 @@ def another_number(rng: random.Random, _: Any, part: Any, key: Any, __: Any) -> 
 
 
 def elsewhere(rng: random.Random, raw: Any, part: Any, key: Any, there: list[Place]) -> None:
-    """Puts another part of the configuration there."""
+    """Put another part of the configuration there."""
     part[key] = copy.deepcopy(part_at(raw, rng.choice(there)))
 
 
 def named_otherwise(rng: random.Random, raw: Any, part: Any, key: Any, there: list[Place]) -> None:
-    """Puts a name that stands elsewhere in the place of a name, or beside others."""
+    """Put a name that stands elsewhere in the place of a name, or beside others."""
     name = rng.choice(
         [str(place[-1]) for place in there] + [x for x in (part_at(raw, p) for p in there) if type(x) is str]
     )

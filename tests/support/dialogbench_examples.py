@@ -28,7 +28,7 @@ OPTIONS = (
 
 
 def item(task: str = "IC", **fields: Any) -> TestItem:
-    """Returns a sound item of intent classification, or what is asked for."""
+    """Return a sound item of intent classification, or what is asked for."""
     settings: dict[str, Any] = {
         "item_id": "i1",
         "task": task,
@@ -45,7 +45,7 @@ def item(task: str = "IC", **fields: Any) -> TestItem:
 
 
 def record(**fields: Any) -> dict[str, Any]:
-    """Returns the same as a record of the published format."""
+    """Return the same as a record of the published format."""
     sound = {
         "id": "i1",
         "task": "Intent Classification",
@@ -65,7 +65,7 @@ def record(**fields: Any) -> dict[str, Any]:
 
 
 def answer(text: str | None = None, **fields: Any) -> dict[str, Any]:
-    """Returns a row of responses; without a text, that of a sound record."""
+    """Return a row of responses; without a text, that of a sound record."""
     content = json.dumps(record()) if text is None else text
     return {
         "status": "ok",

@@ -36,7 +36,7 @@ class Said:
 
 
 def spans() -> Iterator[Said]:
-    """Yields what stands in back-ticks on a line, outside blocks of code."""
+    """Yield what stands in back-ticks on a line, outside blocks of code."""
     for path in PAGES:
         text = FENCE.sub(lambda block: "\n" * block[0].count("\n"), path.read_text(encoding="utf-8"))
         for span in _SPAN.finditer(text):
@@ -44,7 +44,7 @@ def spans() -> Iterator[Said]:
 
 
 def yaml_blocks() -> Iterator[tuple[Said, Any]]:
-    """Yields every block of YAML, as it is read."""
+    """Yield every block of YAML, as it is read."""
     for path in PAGES:
         text = path.read_text(encoding="utf-8")
         for block in FENCE.finditer(text):
@@ -56,7 +56,7 @@ def yaml_blocks() -> Iterator[tuple[Said, Any]]:
 
 @cache
 def made_below_results() -> tuple[str, ...]:
-    """Returns the paths below the results that rules name, in folders of known names, with what varies as `*`."""
+    """Return the paths below the results that rules name, in folders of known names, with what varies as `*`."""
     logs = {log.removeprefix("results/") for rule in loaded_rules().values() for log in rule.logs}
     named = {*patterns(), *logs, "tables/{folder}/{name}.{suffix}"}  # the name of a table has its folder
     found = {re.sub(r"\{[^}]*\}", "*", pattern).replace("**", "*") for pattern in named}
@@ -64,7 +64,7 @@ def made_below_results() -> tuple[str, ...]:
 
 
 def is_made(path: str) -> bool:
-    """Returns whether a path below the results is what a rule makes, or a folder on the way to it."""
+    """Return whether a path below the results is what a rule makes, or a folder on the way to it."""
     wanted = _PLACEHOLDER.sub("*", path).strip("/")
     return any(_fits(wanted.split("/"), made.split("/")) for made in made_below_results())
 
@@ -84,7 +84,7 @@ def _alike(one: str, other: str) -> bool:
 
 @cache
 def words_of_the_code() -> frozenset[str]:
-    """Returns every word of the library's, rules' and configurations' text."""
+    """Return every word of the library's, rules' and configurations' text."""
     patterns = ("workflow/dialeval/**/*.py", "workflow/dialeval/**/*.j2", "workflow/dialeval/**/*.yaml", "rules/*.smk")
     patterns += (
         "Snakefile",
@@ -102,7 +102,7 @@ SCHEMA = json.loads(schema_text())
 
 
 def unknown_fields(value: Any, schema: Mapping[str, Any] = SCHEMA, where: str = "") -> Iterator[str]:
-    """Yields the fields of a part of a configuration that the schema does not know."""
+    """Yield the fields of a part of a configuration that the schema does not know."""
     branches = list(_branches(schema))
     if isinstance(value, list):
         for item in value:

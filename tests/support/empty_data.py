@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def with_data(folder: Path) -> None:
-    """Makes a file or folder for everything that the shipped configurations read."""
+    """Make a file or folder for everything that the shipped configurations read."""
     for path in (ROOT / "configs").glob("*.yaml"):
         raw = read_config_file(path)
         config = load_config({**raw, "data_dir": str(folder)}, files_are_there=False)

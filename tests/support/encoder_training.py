@@ -27,17 +27,17 @@ class Trained(NamedTuple):
     checkpoints: Path
 
     def weights(self) -> dict[str, bytes]:
-        """Returns the weights' files."""
+        """Return the weights' files."""
         return {path.name: path.read_bytes() for path in sorted(self.folder.glob("*.safetensors"))}
 
     def rows(self, file: str) -> list[dict[str, Any]]:
-        """Returns the rows of a table of its folder."""
+        """Return the rows of a table of its folder."""
         kind = {"scores": TRAINING_SCORES, "curve": TRAINING_CURVE, "run": TRAINING_RUNS}[file]
         return list(read_table(self.folder / f"{file}.parquet", kind).to_pylist())
 
 
 def made_set(path: Path, level: str, kinds: Iterable[str] | None = None, **recipe: Any) -> Path:
-    """Makes a training set of bundled dialogues, two domains of the English ones."""
+    """Make a training set of bundled dialogues, two domains of the English ones."""
     from dialeval.corpora.dialogues import utterance_table
     from dialeval.corpora.readers import read_corpus
     from dialeval.stages import training
@@ -60,7 +60,7 @@ def made_set(path: Path, level: str, kinds: Iterable[str] | None = None, **recip
 
 
 def with_drawn_labels(examples: Path, path: Path) -> Path:
-    """Writes a set whose pairs are turned around by chance, so that there is nothing to learn."""
+    """Write a set whose pairs are turned around by chance, so that there is nothing to learn."""
     import numpy as np
 
     table = read_table(examples, TRAINING_EXAMPLES)
@@ -104,7 +104,7 @@ def train(
 
 
 def arguments(folder: Path, encoder: Path, examples: Path, **fields: Any) -> list[str]:
-    """Returns the stage and its options, with which a process of its own trains."""
+    """Return the stage and its options, with which a process of its own trains."""
     made = places(folder)
     return [
         "train_encoder", "--settings", json.dumps(settings(encoder, {}, fields)), "--examples", str(examples),

@@ -53,21 +53,21 @@ class Format:
     read: Read
 
     def write(self, folder: Path) -> None:
-        """Writes the files."""
+        """Write the files."""
         for name, content in self.files.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
 
     def kind(self, name: str) -> str:
-        """Returns how a file of it can be mutated."""
+        """Return how a file of it can be mutated."""
         suffix = Path(name).suffix[1:]
         text_kind = "json" if self.files[name].lstrip()[:1] in (b"{", b"[") else "tsv"
         return {"jsonl": "json", "txt": text_kind}.get(suffix, suffix)
 
 
 def write_to_memory(kind: Table, rows: Sequence[dict[str, Any]] | pa.Table) -> None:
-    """Writes a table as `tables.write_table` does, to nowhere."""
+    """Write a table as `tables.write_table` does, to nowhere."""
     table = rows if isinstance(rows, pa.Table) else to_table(kind, rows)
     for column in kind.schema:
         assert column.nullable or not table[column.name].null_count, f"{kind.name}.{column.name} has nulls"
@@ -127,7 +127,7 @@ def _exported(name: str) -> bytes:
 
 
 def _archive(log: dict[str, Any]) -> bytes:
-    """Returns a log of Inspect as an archive that Python can unpack; Inspect's own are packed by Zstandard."""
+    """Return a log of Inspect as an archive that Python can unpack; Inspect's own are packed by Zstandard."""
     header = {name: value for name, value in log.items() if name != "samples"}
     samples = {f"samples/{one['id']}_epoch_{one['epoch']}.json": _json(one) for one in log["samples"]}
     return packed({"header.json": _json(header), **samples})

@@ -135,7 +135,7 @@ ODD_CELLS += [
 
 
 def mutated(drawn: random.Random, content: bytes, kind: str) -> bytes:
-    """Returns a file's content after one to three accidents of its kind (`json`, `csv`, `tsv`, `xlsx`, `parquet`)."""
+    """Return a file's content after one to three accidents of its kind (`json`, `csv`, `tsv`, `xlsx`, `parquet`)."""
     ways = _WAYS[kind]
     for _ in range(drawn.choice((1, 1, 1, 2, 3))):
         try:
@@ -192,7 +192,7 @@ def _lines(drawn: random.Random, content: bytes) -> bytes:
 
 
 def _json(drawn: random.Random, content: bytes) -> bytes:
-    """Changes one field of one JSON value of the file, which may be one value or one on each line."""
+    """Change one field of one JSON value of the file, which may be one value or one on each line."""
     text = content.decode("utf-8")
     try:
         json.loads(text)
@@ -267,7 +267,7 @@ def _tsv(drawn: random.Random, content: bytes) -> bytes:
 
 
 def _inside_workbook(drawn: random.Random, content: bytes) -> bytes:
-    """Changes one of the files that a workbook is packed of."""
+    """Change one of the files that a workbook is packed of."""
     with ZipFile(io.BytesIO(content)) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
     inner = [name for name in parts if "sheet" in name.lower() or "shared" in name.lower()] or list(parts)
@@ -297,7 +297,7 @@ def _inside_archive(drawn: random.Random, content: bytes) -> bytes:
 
 
 def packed(parts: dict[str, bytes]) -> bytes:
-    """Returns files as a zip archive."""
+    """Return files as a zip archive."""
     out = io.BytesIO()
     with ZipFile(out, "w", ZIP_DEFLATED) as archive:
         for name, part in parts.items():

@@ -15,7 +15,7 @@ FORKS.set_forkserver_preload(["peft", "dialeval.stages.training", "dialeval.trai
 
 
 def started(arguments: list[str], log: Path, *, most_bytes: int | None = None) -> ForkServerProcess:
-    """Starts `python -m dialeval.stages` in a session of its own, with what it says in a log.
+    """Start `python -m dialeval.stages` in a session of its own, with what it says in a log.
 
     Args:
         arguments: the stage and its options.
@@ -28,7 +28,7 @@ def started(arguments: list[str], log: Path, *, most_bytes: int | None = None) -
 
 
 def ended(process: ForkServerProcess) -> int | None:
-    """Waits up to three minutes for the end of a process and returns its exit status."""
+    """Wait up to three minutes for the end of a process and return its exit status."""
     process.join(180)
     return process.exitcode
 

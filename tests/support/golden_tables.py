@@ -36,7 +36,7 @@ class Golden:
 
 
 def interval(name: str, column: str = "") -> str:
-    """Returns the two ends of a number's interval, as an entry of `numbers`."""
+    """Return the two ends of a number's interval, as an entry of `numbers`."""
     return f"{name}_low={column or name}_ci_low {name}_high={column or name}_ci_high"
 
 
@@ -203,12 +203,12 @@ TABLES: dict[str, list[Golden]] = {
 
 
 def paths() -> list[str]:
-    """Returns the tables, below `results/tables` and without suffix."""
+    """Return the tables, below `results/tables` and without suffix."""
     return sorted({golden.path for places in TABLES.values() for golden in places})
 
 
 def numbers(tables: Path, name: str) -> dict[str, dict[str, float | None]]:
-    """Returns every number of a table: what it is of -> what is told of it -> the number, to 9 digits.
+    """Return every number of a table: what it is of -> what is told of it -> the number, to 9 digits.
 
     Args:
         tables: the folder `results/tables` of a run.

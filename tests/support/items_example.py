@@ -20,7 +20,7 @@ BEFORE = ["Is the shop open?", "Until six, I think."]
 
 
 def after(place: int) -> list[str]:
-    """Returns the damaged dialogue at a place; that of the first is hostile."""
+    """Return the damaged dialogue at a place; that of the first is hostile."""
     return [BEFORE[0], example.HOSTILE if place == 0 else f"Until {place}, I think."]
 
 
@@ -48,7 +48,7 @@ SCORES = {"d": 5.0, "d/0": 3.0, "d/1": 4.0, "d/2": None}
 
 
 def robustness() -> Any:
-    """Returns the table that knows the threshold."""
+    """Return the table that knows the threshold."""
     row = {"judge": "clerk", "method": "rating", "corpus": "made", "language": "en", "level": "turn", "n": 2}
     row |= {
         "perturbation": "dullness",
@@ -62,7 +62,7 @@ def robustness() -> Any:
 
 
 def perturbed(n_pairs: int = 10) -> PerturbedSample:
-    """Returns a sample of damaged items of one kind, of which one more could not be made."""
+    """Return a sample of damaged items of one kind, of which one more could not be made."""
     failed = _pair(99, item_id=None, status="not_applicable", reason="no noun")
     return sample_perturbed(
         to_table(PAIRS, [*(_pair(place) for place in range(n_pairs)), failed]),
@@ -75,7 +75,7 @@ QUESTION = "Until when is the shop open?"
 
 
 def examined() -> ExaminedSample:
-    """Returns one test item, answered by three models: right, wrong with options turned, and not at all."""
+    """Return one test item, answered by three models: right, wrong with options turned, and not at all."""
     item = {"source": "made", "variant": "full", "item_id": "SF-1", "task": "SF", "domain": "Shops", "language": "en"}
     item |= dict.fromkeys(("speaker1_emotion", "speaker2_emotion", "speaker2_personality"), "")
     item |= {"speaker1_personality": "brisk", "utterances": BEFORE, "question": QUESTION, "extra": [("slot", "time")]}
@@ -92,7 +92,7 @@ def examined() -> ExaminedSample:
 
 
 def exchange_source() -> ExchangeSource:
-    """Returns what was sent and answered about some of these items."""
+    """Return what was sent and answered about some of these items."""
     shared = "Rate this.\n"
     requests = [
         *(example.request(f"rating/{item_id}", ("user", f"{shared}{item_id}")) for item_id in SCORES),

@@ -25,7 +25,7 @@ ByModel = Mapping[str, Mapping[str, Dialogue]]
 def items_of(
     by_model: ByModel, speakers: Mapping[str, Sequence[str]] | None = None, corpus: str = SELFCHAT
 ) -> list[Item]:
-    """Returns dialogues by system and case as items; `speakers` are those of the human ones, by case."""
+    """Return dialogues by system and case as items; `speakers` are those of the human ones, by case."""
     found = []
     for system, by_case_id in by_model.items():
         for case_id, said in by_case_id.items():
@@ -39,7 +39,7 @@ def items_of(
 def shipped_question(
     name: str, cut: Sequence[int] | None = None, needed: int | None = None, **options: Any
 ) -> Question:
-    """Returns one of the papers' protocols.
+    """Return one of the papers' protocols.
 
     Args:
         name: the protocol's.
@@ -56,13 +56,13 @@ def shipped_question(
 
 
 def own_question(name: str, asked: Sequence[Any] = (), /, **protocol: Any) -> Question:
-    """Returns a protocol of the user's own."""
+    """Return a protocol of the user's own."""
     template = {"template": TEMPLATES.get(protocol["form"])}
     return Question(name, Protocol.model_validate(template | protocol), criteria=tuple(asked))
 
 
 def planned(question: Question, items: Sequence[Item], skipped: Counter[str] | None = None) -> Iterator[Planned]:
-    """Yields what a protocol about systems' dialogues asks about some."""
+    """Yield what a protocol about systems' dialogues asks about some."""
     if question.protocol.form == "pair":
         return pair.plan(question, by_case(items), Templates(), Counter() if skipped is None else skipped)
     return forms.plan(question, items, Templates())

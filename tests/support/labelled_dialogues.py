@@ -24,7 +24,7 @@ SYSTEMS = ("kiosk", "harbour", "mosaic")
 
 
 def dialogue(system: str, case: int, more: str = "", corpus: str = "support") -> Item:
-    """Returns a system's dialogue on a case; the user speaks first."""
+    """Return a system's dialogue on a case; the user speaks first."""
     said = (f"Where is parcel {case}?", f"{system} looks {case} up.{more}", "Thanks.", f"{system} says bye {case}.")
     who = ("user", "assistant") * 2
     item_id = f"{case}/{system}"
@@ -32,12 +32,12 @@ def dialogue(system: str, case: int, more: str = "", corpus: str = "support") ->
 
 
 def dialogues(systems: Sequence[str] = SYSTEMS, cases: int = 12) -> list[Item]:
-    """Returns every system's dialogue on every case."""
+    """Return every system's dialogue on every case."""
     return [dialogue(system, case) for system in systems for case in range(1, cases + 1)]
 
 
 def items_table(path: Path, items: Sequence[Item]) -> Path:
-    """Writes a table of items and returns its path."""
+    """Write a table of items and return its path."""
     write_table(path, ITEMS, to_table(ITEMS, item_rows(items)))
     return path
 
@@ -45,7 +45,7 @@ def items_table(path: Path, items: Sequence[Item]) -> Path:
 def protocol_settings(
     name: str, criteria: Sequence[str] = (), own: Sequence[Criterion] = (), **protocol: Any
 ) -> PlanSettings:
-    """Returns the settings of a protocol of the user's own."""
+    """Return the settings of a protocol of the user's own."""
     data = {"source": ["support"]} | protocol.pop("data", {})
     found = Protocol.model_validate({"data": data, "template": TEMPLATES.get(protocol["form"])} | protocol)
     named = [with_own(own)[one] for one in criteria]
@@ -70,7 +70,7 @@ def drawn_protocol(
 
 
 def sheet_for(asked: LabelledProtocol, annotator: str, level: Level = "dialogue") -> Sheet:
-    """Returns the sheet of an annotator who labels everything that was drawn."""
+    """Return the sheet of an annotator who labels everything that was drawn."""
     entries = [one for one in asked.ledger.entries.values() if one.drawn and one.level == level]
     criteria = asked.frame.criteria[level]
     return sheet_of(
@@ -86,7 +86,7 @@ def sheet_for(asked: LabelledProtocol, annotator: str, level: Level = "dialogue"
 
 
 def export_of(sheet: Sheet, label: Callable[[int, SheetQuestion], str], **more: Any) -> dict[str, Any]:
-    """Returns what a page exports whose annotator gives the label of each unit's place on the sheet."""
+    """Return what a page exports whose annotator gives the label of each unit's place on the sheet."""
     answers = [
         {"key": unit.key, "criterion": one.criterion, "label": label(number, one), "skipped": False, "comment": ""}
         | {"round": 0, **more}
@@ -98,6 +98,6 @@ def export_of(sheet: Sheet, label: Callable[[int, SheetQuestion], str], **more: 
 
 
 def save(path: Path, told: Any) -> Path:
-    """Writes an export and returns its path."""
+    """Write an export and return its path."""
     path.write_text(json.dumps(told), encoding="utf-8")
     return path

@@ -14,19 +14,19 @@ FINISHED = "document.getElementById('finished').open"
 
 
 def texts(browser: Browser, selector: str) -> list[str]:
-    """Returns the texts of all elements that a selector finds."""
+    """Return the texts of all elements that a selector finds."""
     found: list[str] = browser.evaluate(f"[...document.querySelectorAll({selector!r})].map(e => e.textContent)")
     return found
 
 
 def text(browser: Browser, selector: str) -> str:
-    """Returns the text of the one element that a selector finds."""
+    """Return the text of the one element that a selector finds."""
     (found,) = texts(browser, selector)
     return found
 
 
 def reload(browser: Browser) -> None:
-    """Loads the page anew."""
+    """Load the page anew."""
     browser.evaluate("window.isOld = true")
     browser.command("Page.reload")
     browser.wait("!window.isOld && document.querySelector('.bubble')")
@@ -41,12 +41,12 @@ def saved(browser: Browser, folder: Path, sheet: Sheet) -> Any:
 
 
 def answers(content: Any) -> list[tuple[str, Any]]:
-    """Returns criterion and label of every record."""
+    """Return criterion and label of every record."""
     return [(record["criterion"], record["label"]) for record in content["labels"]]
 
 
 def choose_file(browser: Browser, path: Path) -> None:
-    """Opens a saved file in the page, and waits until the page says what it took."""
+    """Open a saved file in the page, and wait until the page says what it took."""
     browser.evaluate("document.getElementById('file-message').textContent = ''")
     root = browser.command("DOM.getDocument")["root"]["nodeId"]
     node = browser.command("DOM.querySelector", nodeId=root, selector="#open-file")["nodeId"]

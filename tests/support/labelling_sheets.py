@@ -36,7 +36,7 @@ MACHINE = SheetQuestion("", "Did an AI take part?", (Option("Yes", "an AI wrote 
 
 
 def dialogue(number: int, n_turns: int = 4, *, judged: str = "") -> tuple[ShownTurn, ...]:
-    """Returns a dialogue of a customer and an agent; of `judged` alone the utterances are judged."""
+    """Return a dialogue of a customer and an agent; of `judged` alone the utterances are judged."""
     return tuple(
         ShownTurn(speaker, f"Utterance {place} of dialogue {number}, by the {speaker}.", judged in {"", speaker})
         for place in range(1, n_turns + 1)
@@ -45,35 +45,35 @@ def dialogue(number: int, n_turns: int = 4, *, judged: str = "") -> tuple[ShownT
 
 
 def unit(number: int, *dialogues: tuple[ShownTurn, ...]) -> ShownUnit:
-    """Returns a thing whose key says nothing."""
+    """Return a thing whose key says nothing."""
     return ShownUnit(f"{(number + 1) * 0x9E3779B97F4A7C15 % 2**64:016x}", dialogues)
 
 
 def scales(n: int = 3) -> Sheet:
-    """Returns dialogues with two questions about the agent."""
+    """Return dialogues with two questions about the agent."""
     units = tuple(unit(number, dialogue(number, judged="agent")) for number in range(n))
     return Sheet("service", "anna", "d1", "scale", "dialogue", (POLITE, SOLVED), units)
 
 
 def numbers() -> Sheet:
-    """Returns responses with a scale of many numbers, and one of eleven."""
+    """Return responses with a scale of many numbers, and one of eleven."""
     return replace(scales(), level="turn", questions=(EFFORT, STARS))
 
 
 def pairs(n: int = 3) -> Sheet:
-    """Returns pairs of dialogues."""
+    """Return pairs of dialogues."""
     units = tuple(unit(number, dialogue(2 * number), dialogue(2 * number + 1)) for number in range(n))
     return Sheet("better", "anna", "d1", "pair", "dialogue", (BETTER,), units)
 
 
 def machines(n: int = 3) -> Sheet:
-    """Returns dialogues in which an AI may have taken part."""
+    """Return dialogues in which an AI may have taken part."""
     units = tuple(unit(number, dialogue(number, 6)) for number in range(n))
     return Sheet("unieval", "anna", "d1", "locate", "dialogue", (MACHINE,), units)
 
 
 def strange() -> Sheet:
-    """Returns dialogues of markup, of other scripts, and of long words."""
+    """Return dialogues of markup, of other scripts, and of long words."""
     said = (HOSTILE, ARABIC, CHINESE, "W" * 400, " ", "two\nlines")
     turns = tuple(ShownTurn(("<b>A</b>", "B")[place % 2], text) for place, text in enumerate(said))
     return replace(pairs(1), units=(unit(0, turns, turns[::-1]),), language="ar")

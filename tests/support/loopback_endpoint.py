@@ -47,14 +47,14 @@ class Reply:
 
 
 def completion(text: str | None, *, finish: str = "stop", usage: Any = None, **message: Any) -> dict[str, Any]:
-    """Returns the JSON of a chat completion."""
+    """Return the JSON of a chat completion."""
     choice = {"index": 0, "message": {"role": "assistant", "content": text, **message}, "finish_reason": finish}
     usage = {"prompt_tokens": 11, "completion_tokens": 3, "total_tokens": 14} if usage is None else usage
     return {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage}
 
 
 def refusal(message: str, **more: Any) -> dict[str, Any]:
-    """Returns the JSON of an error."""
+    """Return the JSON of an error."""
     return {"error": {"message": message, **more}}
 
 

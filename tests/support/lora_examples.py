@@ -12,7 +12,7 @@ Row = dict[str, Any]
 
 
 def examples_of(n_dialogues: int, *, name: str = "turns", shuffled_labels: bool = False, seed: int = 0) -> list[Row]:
-    """Returns pairs of a response and a spoiled one; of five dialogues one is held out and one looked at meanwhile.
+    """Return pairs of a response and a spoiled one; of five dialogues one is held out and one looked at meanwhile.
 
     With shuffled labels, which of the two is called good is drawn.
     """

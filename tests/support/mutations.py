@@ -41,7 +41,7 @@ class Mutation:
     environment: dict[str, str] = field(default_factory=dict)
 
     def expected(self, graph: list[PlannedJob]) -> set[str]:
-        """Returns the names of all jobs that must run, of a graph of jobs; every pattern must match one."""
+        """Return the names of all jobs that must run, of a graph of jobs; every pattern must match one."""
         matched = {pattern: {job.name for job in graph if fnmatchcase(job.name, pattern)} for pattern in self.first}
         assert all(matched.values()), f"{self.name}: no job is called {[one for one in matched if not matched[one]]}"
         return follows(graph, frozenset[str]().union(*matched.values()))
@@ -52,14 +52,14 @@ def nothing(workspace: Workspace) -> None:
 
 
 def code(file: str, old: str, new: str) -> Change:
-    """Replaces a text of the library, which must stand there."""
+    """Replace a text of the library, which must stand there."""
     path = f"workflow/dialeval/{file}"
     assert old in (ROOT / path).read_text(encoding="utf-8"), f"{path} does not say {old!r}"
     return lambda workspace: workspace.edit(path, old, new)
 
 
 def settings(path: str, value: Any) -> Change:
-    """Sets a field of the configuration, named from the top: `elo.k`; None as value takes a field away."""
+    """Set a field of the configuration, named from the top: `elo.k`; None as value takes a field away."""
 
     def change(workspace: Workspace) -> None:
         file = workspace.folder / "config.yaml"
@@ -77,7 +77,7 @@ def settings(path: str, value: Any) -> Change:
 
 
 def touched(pattern: str) -> Change:
-    """Gives files a new time stamp."""
+    """Give files a new time stamp."""
 
     def change(workspace: Workspace) -> None:
         files = list(workspace.folder.glob(pattern))
@@ -89,7 +89,7 @@ def touched(pattern: str) -> Change:
 
 
 def written(file: str, old: str, new: str, age: float | None = None) -> Change:
-    """Replaces a text in a file of the user's; with an age in seconds it is given that old a time stamp."""
+    """Replace a text in a file of the user's; with an age in seconds it is given that old a time stamp."""
 
     def change(workspace: Workspace) -> None:
         path = workspace.folder / file
@@ -104,7 +104,7 @@ def written(file: str, old: str, new: str, age: float | None = None) -> Change:
 
 
 def moved(folder: str, to: str, *then: Change) -> Change:
-    """Moves a folder or a file, and changes what must be with it."""
+    """Move a folder or a file, and changes what must be with it."""
 
     def change(workspace: Workspace) -> None:
         shutil.move(Path(workspace.folder, folder), Path(workspace.folder, to))
@@ -114,7 +114,7 @@ def moved(folder: str, to: str, *then: Change) -> Change:
 
 
 def all_of(*changes: Change) -> Change:
-    """Makes several changes."""
+    """Make several changes."""
 
     def change(workspace: Workspace) -> None:
         for one in changes:

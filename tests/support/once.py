@@ -10,7 +10,7 @@ import pytest
 
 
 def once(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
-    """Returns a path that the first worker process to ask for it made, while the others waited.
+    """Return a path that the first worker process to ask for it made, while the others waited.
 
     Args:
         name: of the file or folder, below the folder that all workers of this run share.

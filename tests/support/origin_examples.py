@@ -8,7 +8,7 @@ Dialogue = tuple[tuple[str, str], ...]
 
 
 def dialogues_in(path: Path) -> list[Dialogue]:
-    """Returns the dialogues of a file as (speaker, text)."""
+    """Return the dialogues of a file as (speaker, text)."""
     found: list[list[tuple[str, str]]] = []
     for line in path.read_text(encoding="utf-8").split("\n"):
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]

@@ -13,24 +13,24 @@ _RESULTS = ("won", "tied", "lost", "none", "told")
 
 
 def packed_tables(page: str) -> dict[str, str]:
-    """Returns the HTML of the tables that lie packed in a page, by their names."""
+    """Return the HTML of the tables that lie packed in a page, by their names."""
     found = re.findall(r'<script type="text/plain" id="([^"]+)-packed">([^<]*)<', page)
     contents = {name: unpack(packed) for name, packed in found}
     return {name: "\n".join([one.get("frame", ""), *one["rows"]]) for name, one in contents.items()}
 
 
 def whole(page: str) -> str:
-    """Returns a page with its packed tables behind it."""
+    """Return a page with its packed tables behind it."""
     return "\n".join([page, *packed_tables(page).values()])
 
 
 def links_in(page: str) -> list[str]:
-    """Returns the addresses that cells lead to, those of packed rows as well."""
+    """Return the addresses that cells lead to, those of packed rows as well."""
     return [html.unescape(one) for one in re.findall(r'class="value to-cases"[^>]*href="#([^"]+)"', whole(page))]
 
 
 def cases_at(page: str, address: str) -> list[str]:
-    """Returns the ids of the cases at an address.
+    """Return the ids of the cases at an address.
 
     Raises:
         KeyError: the address names a kind, group, facet or value that the page does not know.

@@ -11,7 +11,7 @@ Sent = tuple[tuple[str, str], ...]
 
 
 def prompts_in(page: str) -> set[Sent]:
-    """Returns every prompt that a page holds."""
+    """Return every prompt that a page holds."""
     found = set()
     for lines in re.findall(r'<script type="text/plain" id="[a-z]+-prompts">(.*?)</script>', page, re.DOTALL):
         for line in filter(None, lines.split("\n")):

@@ -25,7 +25,7 @@ class PlannedJob(NamedTuple):
 
 
 def planned(workspace: Workspace, *arguments: str) -> list[PlannedJob]:
-    """Returns the jobs that a dry run lists, all that only name targets left out."""
+    """Return the jobs that a dry run lists, all that only name targets left out."""
     output = workspace.run("--dry-run", "--quiet", "host", *arguments)
     blocks = re.split(r"^ *(?:local)?(?:rule|checkpoint) (\w+):\n", output, flags=re.MULTILINE)[1:]
     jobs = [_job(rule, text) for rule, text in zip(blocks[::2], blocks[1::2], strict=True)]
@@ -41,7 +41,7 @@ def _job(rule: str, text: str) -> PlannedJob:
 
 
 def follows(graph: Iterable[PlannedJob], first: Iterable[str]) -> set[str]:
-    """Returns the names of some jobs and of all that need, directly or not, what these make."""
+    """Return the names of some jobs and of all that need, directly or not, what these make."""
     jobs, reached = list(graph), set(first)
     while True:
         made = frozenset[str]().union(*(job.outputs for job in jobs if job.name in reached))
@@ -52,7 +52,7 @@ def follows(graph: Iterable[PlannedJob], first: Iterable[str]) -> set[str]:
 
 
 def pretend_to_finish(workspace: Workspace) -> None:
-    """Makes a workspace look as if everything had run: every output is there, and what it was made with is recorded."""
+    """Make a workspace look as if everything had run: every output is there, and what it was made with is recorded."""
     for job in planned(workspace, "--forceall"):
         for output in job.outputs:
             path = Path(workspace.folder, output)

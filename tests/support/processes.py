@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def is_running(pid: int) -> bool:
-    """Returns whether a process is there and has not ended."""
+    """Return whether a process is there and has not ended."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
@@ -16,7 +16,7 @@ def is_running(pid: int) -> bool:
 
 
 def wait_until_gone(pid: int, seconds: float = 60) -> None:
-    """Waits for the end of a process; fails if it does not come."""
+    """Wait for the end of a process; fails if it does not come."""
     deadline = time.monotonic() + seconds
     while is_running(pid):
         assert time.monotonic() < deadline, f"process {pid} is still there after {seconds} s"

@@ -32,7 +32,7 @@ class Recipe:
 
 
 def recipes(document: Path) -> dict[str, Recipe]:
-    """Returns the sections of a document that show a command, by title."""
+    """Return the sections of a document that show a command, by title."""
     text = document.read_text(encoding="utf-8")
     _, *parts = _HEADING.split(text)
     found = [_recipe(title, body) for title, body in zip(parts[::2], parts[1::2], strict=True)]
@@ -54,7 +54,7 @@ def _recipe(title: str, body: str) -> Recipe:
 
 
 def follow(recipe: Recipe, folder: Path, replace: dict[str, str]) -> None:
-    """Writes a recipe's files and makes its edits.
+    """Write a recipe's files and makes its edits.
 
     Args:
         recipe: the recipe.

@@ -171,7 +171,7 @@ class Endpoint:
     async def post(
         self, path: str, body: dict[str, Any], heard: Callable[[Mapping[str, str]], None] | None = None
     ) -> dict[str, Any] | Fault:
-        """Takes the place of `Connection.post`."""
+        """Take the place of `Connection.post`."""
         now, name = asyncio.get_running_loop().time(), body["messages"][-1]["content"]
         self.early += now < self._due.get(name, 0.0)
         self.tries[name] += 1
@@ -202,7 +202,7 @@ class Endpoint:
 
 
 def engine_at(endpoint: Endpoint, **fields: Any) -> OpenAIEngine:
-    """Returns an engine that asks a simulated endpoint."""
+    """Return an engine that asks a simulated endpoint."""
     raw = {"engine": "openai", "model": "m", "api_key_env": None, "patience_seconds": 1e6} | fields
     engine = OpenAIEngine(OpenAIModel.model_validate(raw))
     engine.connection.post = endpoint.post  # type: ignore[method-assign]
@@ -210,7 +210,7 @@ def engine_at(endpoint: Endpoint, **fields: Any) -> OpenAIEngine:
 
 
 def some_requests(n: int, first: int = 0) -> Iterator[Request]:
-    """Yields requests that count for TOKENS by our estimate, too."""
+    """Yield requests that count for TOKENS by our estimate, too."""
     for number in range(first, first + n):
         text = f"question {number}".ljust(200)
         yield Request(f"r/{number}", "arena", "chat", (Message("user", text),), Sampling(max_tokens=50))
@@ -247,6 +247,6 @@ async def ask(engine: OpenAIEngine, requests: Iterator[Request], seconds: float)
 
 
 def a_latency(mean: float, seed: int = 0) -> Callable[[], float]:
-    """Returns draws of an answer's seconds, between half of the mean and one and a half."""
+    """Return draws of an answer's seconds, between half of the mean and one and a half."""
     draw = random.Random(seed)
     return lambda: mean * draw.uniform(0.5, 1.5)

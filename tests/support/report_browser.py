@@ -75,7 +75,7 @@ class _Program:
         os.close(answers)
 
     def send(self, method: str, parameters: dict[str, Any], session: str | None) -> int:
-        """Sends a command and returns its number."""
+        """Send a command and return its number."""
         self._number += 1
         message: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
         if session:
@@ -84,7 +84,7 @@ class _Program:
         return self._number
 
     def receive(self) -> dict[str, Any]:
-        """Returns the next answer or event."""
+        """Return the next answer or event."""
         while b"\0" not in self._unread:
             ready, _, _ = select.select([self._answers], [], [], _PATIENCE)
             chunk = os.read(self._answers, 1 << 20) if ready else b""
@@ -95,7 +95,7 @@ class _Program:
         return answer
 
     def end(self) -> None:
-        """Ends the process."""
+        """End the process."""
         self._process.kill()
         self._process.wait()
         os.close(self._commands)
@@ -144,7 +144,7 @@ class Browser:
         self.command("Target.disposeBrowserContext", browserContextId=self._context)
 
     def command(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """Sends a command of the DevTools protocol and returns its result; events meanwhile are kept."""
+        """Send a command of the DevTools protocol and return its result; events meanwhile are kept."""
         program = _program()
         number = program.send(method, parameters, self._session)
         while (answer := program.receive()).get("id") != number:
@@ -167,7 +167,7 @@ class Browser:
         self.wait(until)
 
     def wait(self, until: str) -> None:
-        """Waits until an expression is true; a page that goes away while it is asked has not answered yet."""
+        """Wait until an expression is true; a page that goes away while it is asked has not answered yet."""
         deadline = time.monotonic() + _PATIENCE
         while not self._is_true(until):
             assert time.monotonic() < deadline, f"not true within {_PATIENCE} s: {until}"
@@ -180,18 +180,18 @@ class Browser:
             return False
 
     def evaluate(self, expression: str) -> Any:
-        """Returns the value of an expression in the page."""
+        """Return the value of an expression in the page."""
         answer = self.command("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
     def texts(self, selector: str) -> list[str]:
-        """Returns the texts of all elements that a selector finds."""
+        """Return the texts of all elements that a selector finds."""
         found: list[str] = self.evaluate(f"[...document.querySelectorAll({selector!r})].map(e => e.textContent)")
         return found
 
     def choose(self, control: str, option: str) -> None:
-        """Picks the option of a control, by its text or value, and lets the page know."""
+        """Pick the option of a control, by its text or value, and lets the page know."""
         self.evaluate(
             f"(() => {{ const s = document.getElementById({control!r});"
             f"s.value = [...s.options].find(o => [o.textContent, o.value].includes({option!r})).value;"
@@ -217,7 +217,7 @@ class Browser:
             self.command("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def wait_for_file(self, path: Path) -> None:
-        """Waits until a file was saved; the browser makes it empty before it writes it."""
+        """Wait until a file was saved; the browser makes it empty before it writes it."""
         deadline = time.monotonic() + _PATIENCE
         while not path.exists() or not path.stat().st_size:
             assert time.monotonic() < deadline, f"not saved within {_PATIENCE} s: {path}"
@@ -225,7 +225,7 @@ class Browser:
             time.sleep(0.02)
 
     def barriers(self, *, colours_alone: bool = False) -> list[str]:
-        """Returns what axe finds that would keep people out, as the page now stands; AXE must not be None.
+        """Return what axe finds that would keep people out, as the page now stands; AXE must not be None.
 
         With `colours_alone` only contrast is checked: for a page that differs in its colours from one that was checked.
         """
@@ -243,22 +243,22 @@ class Browser:
         return violations
 
     def asked_to_stay(self) -> bool:
-        """Returns whether since `open` the page had the browser ask before it was left."""
+        """Return whether since `open` the page had the browser ask before it was left."""
         return any(event.get("method") == "Page.javascriptDialogOpening" for event in self.events)
 
     def requested(self) -> list[str]:
-        """Returns the addresses that the page asked for since `open`."""
+        """Return the addresses that the page asked for since `open`."""
         sent = [event["params"] for event in self.events if event.get("method") == "Network.requestWillBeSent"]
         return [event["request"]["url"] for event in sent]
 
     def complaints(self) -> list[str]:
-        """Returns errors and warnings since `open`: uncaught ones, and what the content policy refused."""
+        """Return errors and warnings since `open`: uncaught ones, and what the content policy refused."""
         entries = [event["params"]["entry"] for event in self.events if event.get("method") == "Log.entryAdded"]
         thrown = [event["params"] for event in self.events if event.get("method") == "Runtime.exceptionThrown"]
         return [entry["text"] for entry in entries] + [json.dumps(event) for event in thrown]
 
     def look(self, width: int, height: int, *, dark: bool = False) -> None:
-        """Sets the size of the window and the preferred colours."""
+        """Set the size of the window and the preferred colours."""
         self.command(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
         )
@@ -267,12 +267,12 @@ class Browser:
         self.command("Emulation.setEmulatedMedia", features=[scheme])
 
     def picture(self, path: Path) -> None:
-        """Writes what is in the window as PNG."""
+        """Write what is in the window as PNG."""
         path.write_bytes(base64.b64decode(self.command("Page.captureScreenshot", format="png")["data"]))
 
 
 def _high(end: int) -> int:
-    """Moves an end of a pipe out of the way of the places that the browser wants."""
+    """Move an end of a pipe out of the way of the places that the browser wants."""
     moved = fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 20)
     os.close(end)
     return moved

@@ -48,7 +48,7 @@ SVG = (
 
 
 def verdict(protocol: str, seed_id: str, left: str, right: str | None = None, **other: Any) -> dict[str, Any]:
-    """Returns a row of the table `judgements`; read and without a reason unless said otherwise."""
+    """Return a row of the table `judgements`; read and without a reason unless said otherwise."""
     names = "/".join(name for name in (protocol, seed_id, left, right) if name)
     row = {"judge": "clerk", "protocol": protocol, "request_id": names, "case_id": seed_id, "left": left}
     return {**row, "right": right, "n_utterances": 4, "repeat": 0, "reason": "", "status": "ok", **other}
@@ -105,13 +105,13 @@ REASONED = "The second repeats."
 
 
 def in_memory(kind: Table, rows: list[dict[str, Any]]) -> Lookup:
-    """Returns what looks rows up in a table that a test made, by the id of the request."""
+    """Return what looks rows up in a table that a test made, by the id of the request."""
     made = to_table(kind, rows).to_pylist()
     return lambda wanted: [row for row in made if row["request_id"] in wanted]
 
 
 def request(request_id: str, *messages: tuple[str, str], **other: Any) -> dict[str, Any]:
-    """Returns a row of the table `requests`."""
+    """Return a row of the table `requests`."""
     row = {"request_id": request_id, "protocol": request_id.partition("/")[0], "kind": "chat", "repeat": 0}
     row |= {"messages": [{"role": role, "content": content} for role, content in messages]}
     empty: dict[str, Any] = {name: [] for name in ("labels", "stop", "subject")}
@@ -121,13 +121,13 @@ def request(request_id: str, *messages: tuple[str, str], **other: Any) -> dict[s
 
 
 def response(request_id: str, text: str, **other: Any) -> dict[str, Any]:
-    """Returns a row of the table `responses`."""
+    """Return a row of the table `responses`."""
     row = {"request_id": request_id, "key": "k", "status": "ok", "text": text, "reasoning": "", "finish_reason": "stop"}
     return {**row, **other}
 
 
 def exchange_source(**judge: Any) -> ExchangeSource:
-    """Returns what the judge was sent and answered about three dialogues and a pair; fields given are the judge's."""
+    """Return what the judge was sent and answered about three dialogues and a pair; fields given are the judge's."""
     requests = [
         request("unieval/MT-1/weak", ("system", "Be strict."), ("user", f"Read this.\nA: {HOSTILE}\n\nIs it AI?")),
         request("unieval/MT-2/able", ("user", f"Read this.\n{ARABIC} {ODD}\n")),
@@ -146,7 +146,7 @@ def exchange_source(**judge: Any) -> ExchangeSource:
 
 
 def inputs(**other: Any) -> ReportInputs:
-    """Returns the run; a field given replaces the run's."""
+    """Return the run; a field given replaces the run's."""
     run = ReportInputs(
         title="A run of <two> & more",
         chatbots=("weak", "able"),
@@ -211,5 +211,5 @@ def inputs(**other: Any) -> ReportInputs:
 
 
 def first_grid(run: ReportInputs) -> Grid:
-    """Returns the first leaderboard of a run as the page shows it."""
+    """Return the first leaderboard of a run as the page shows it."""
     return board_grid("board-1", leaderboards(run)[0], run.paper)

@@ -47,7 +47,7 @@ def _piece(number: int) -> dict[str, Any]:
 
 
 def with_pieces(page: str) -> str:
-    """Returns a page with a shelf of test items besides, in two groups, the last case with a hostile name."""
+    """Return a page with a shelf of test items besides, in two groups, the last case with a hostile name."""
     groups = [
         {"name": "first", "noun": "question", "words": "2 of 9", "ids": IDS[:2], "first": ["one", "two"]},
         {"name": HOSTILE, "noun": "question", "ids": IDS[2:], "first": [HOSTILE], "about": ["de"]},

@@ -20,7 +20,7 @@ Definition = tuple[str, str]
 
 @contextmanager
 def noting() -> Iterator[set[Definition]]:
-    """Gives a set that holds, when the block has ended, every definition of ours of which something ran in it."""
+    """Give a set that holds, when the block has ended, every definition of ours of which something ran in it."""
     codes: set[CodeType] = set()
     found: set[Definition] = set()
 
@@ -48,7 +48,7 @@ def _definition(code: CodeType) -> list[Definition]:
 
 @cache
 def _bounds(path: Path) -> list[tuple[int, int, str]]:
-    """Returns the first and the last line of every definition at the top of a module, with each name that it binds."""
+    """Return the first and the last line of every definition at the top of a module, with each name that it binds."""
     found = []
     for statement in ast.parse(path.read_text(encoding="utf-8")).body:
         decorators = getattr(statement, "decorator_list", [])

@@ -38,7 +38,7 @@ class Shown:
 
 
 def shown_commands() -> list[Shown]:
-    """Returns every command of every document, configuration and comment of the workflow."""
+    """Return every command of every document, configuration and comment of the workflow."""
     found: list[Shown] = []
     documents = ["README.md", "docs/*.md", "benchmarks/*.md", "results/*.md"]
     for path in sorted(path for pattern in documents for path in ROOT.glob(pattern)):

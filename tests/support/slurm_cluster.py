@@ -62,7 +62,7 @@ PartitionName={partition} Nodes={host} Default=YES MaxTime=7-00:00:00 State=UP
 
 
 def why_not() -> str | None:
-    """Returns why no cluster can be had here, or nothing."""
+    """Return why no cluster can be had here, or nothing."""
     missing = [name for name in NEEDED if not shutil.which(name)]
     if missing:
         return f"Slurm is not installed ({', '.join(missing)}; on Debian: slurm-wlm and munge)"
@@ -77,7 +77,7 @@ def why_not() -> str | None:
 
 @contextmanager
 def cluster(folder: Path) -> Iterator[None]:
-    """Runs a cluster; one of another process of these tests is used as it is."""
+    """Run a cluster; one of another process of these tests is used as it is."""
     if _is_ours() and _idle():
         yield
         return

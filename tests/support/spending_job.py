@@ -78,7 +78,7 @@ def ask(
 
 
 def spent(store: Path) -> Sums:
-    """Returns what the ledger says was spent on all models."""
+    """Return what the ledger says was spent on all models."""
     return Ledger(store / FOLDER).total()
 
 

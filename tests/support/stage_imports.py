@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 
 def below(kind: type[BaseModel]) -> Iterator[type[BaseModel]]:
-    """Yields all classes of ours that are made from one."""
+    """Yield all classes of ours that are made from one."""
     for one in kind.__subclasses__():
         if one.__module__.startswith("dialeval."):
             yield one

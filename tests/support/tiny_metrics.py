@@ -14,14 +14,14 @@ CRITERIA = ("coherence", "engagingness", "informativeness")
 
 
 def tiny_encoder(folder: Path, **options: Any) -> Path:
-    """Returns a folder with a tiny encoder."""
+    """Return a folder with a tiny encoder."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     build_tiny_encoder(folder, **options)
     return folder
 
 
 def tiny_metric(folder: Path, encoder: Path, *, seed: int = 0, spread: float = 1.0, **fields: Any) -> Path:
-    """Makes a folder with a metric whose heads, and adapters, are drawn, so that dialogues get different scores."""
+    """Make a folder with a metric whose heads, and adapters, are drawn, so that dialogues get different scores."""
     import torch
     import transformers
 
@@ -41,7 +41,7 @@ def tiny_metric(folder: Path, encoder: Path, *, seed: int = 0, spread: float = 1
 
 
 def dialogues_of_many_lengths(number: int = 40) -> list[tuple[str, ...]]:
-    """Returns bundled dialogues cut to different lengths, odd texts among them."""
+    """Return bundled dialogues cut to different lengths, odd texts among them."""
     from dialeval.corpora.dialogues import bundled_dialogues
 
     whole: Sequence[Any] = bundled_dialogues("en").dialogues[:number]
@@ -50,7 +50,7 @@ def dialogues_of_many_lengths(number: int = 40) -> list[tuple[str, ...]]:
 
 
 def score_rows(folder: Path, rows: Sequence[Any]) -> list[float]:
-    """Returns what the engine of a metric says of rows of a training set."""
+    """Return what the engine of a metric says of rows of a training set."""
     import asyncio
     import math
 

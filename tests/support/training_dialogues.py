@@ -33,7 +33,7 @@ SAYINGS = (
 def dialogue(
     number: int, n: int = 4, corpus: str = "home", language: str = "en", domain: str = "daily"
 ) -> HumanDialogue:
-    """Returns a dialogue that shares no passage with those of other numbers."""
+    """Return a dialogue that shares no passage with those of other numbers."""
     thing, place = THINGS[number % len(THINGS)], PLACES[number // len(THINGS) % len(PLACES)]
     word = f"{language}{corpus}{number}"
     said = [SAYINGS[turn % len(SAYINGS)].format(thing=f"{thing} {word}", place=place) for turn in range(n)]
@@ -42,18 +42,18 @@ def dialogue(
 
 
 def saying(texts: Sequence[str], name: str = "d", corpus: str = "home", language: str = "en") -> HumanDialogue:
-    """Returns a dialogue of some texts."""
+    """Return a dialogue of some texts."""
     speakers = tuple("AB"[turn % 2] for turn in range(len(texts)))
     return HumanDialogue(corpus, name, language, "daily", speakers, tuple(texts))
 
 
 def recipe(**changes: Any) -> Recipe:
-    """Returns a recipe of one domain with one corpus."""
+    """Return a recipe of one domain with one corpus."""
     return Recipe(**{"name": "mine", "level": "turn", "domains": {"daily": ["home"]}} | changes)
 
 
 def write(path: Path, dialogues: Sequence[HumanDialogue]) -> Path:
-    """Writes a table `utterances`."""
+    """Write a table `utterances`."""
     rows = [
         {"corpus": one.corpus, "dialogue_id": one.dialogue_id, "turn": turn, "speaker": speaker, "text": text,
          "language": one.language}

@@ -79,7 +79,7 @@ def run(judge: str, training: str = "turns") -> pa.Table:
 
 
 def trained_folder(folder: Path, judge: str, sets: list[pa.Table]) -> Path:
-    """Writes the folder that the training of a judge leaves, without weights."""
+    """Write the folder that the training of a judge leaves, without weights."""
     path = folder / judge
     path.mkdir(parents=True)
     together = pa.concat_tables(sets)

@@ -21,7 +21,7 @@ PROTOCOLS = (
 
 
 def item(item_id: str, system: str, case_id: str, *utterances: str) -> dict[str, Any]:
-    """Returns a row of the table `items`."""
+    """Return a row of the table `items`."""
     speakers = [("customer", "agent")[turn % 2] for turn in range(len(utterances))]
     about = {"corpus": "support", "language": "en", "level": "dialogue", "cluster": case_id or item_id}
     said = {"speakers": speakers, "utterances": list(utterances), "judged": "agent"}
@@ -46,7 +46,7 @@ HIDDEN_ROWS = [
 
 
 def judgement(protocol: str, **other: Any) -> dict[str, Any]:
-    """Returns a row of the table `judgements`."""
+    """Return a row of the table `judgements`."""
     row = {"judge": "clerk", "protocol": protocol, "request_id": f"{protocol}/{len(other)}", "corpus": "support"}
     return {**row, "language": "en", "repeat": 0, "reason": "", "status": "ok", **other}
 
@@ -69,7 +69,7 @@ def _mean(system: str, mean: float) -> dict[str, Any]:
 
 
 def inputs(**other: Any) -> ReportInputs:
-    """Returns the run, in which nobody chatted; a field given replaces the run's."""
+    """Return the run, in which nobody chatted; a field given replaces the run's."""
     ratings = [
         {**example._rating(system, elo), "n_utterances": None} for system, elo in (("v1", 980.0), ("v2", 1020.0))
     ]
@@ -97,7 +97,7 @@ def inputs(**other: Any) -> ReportInputs:
 
 
 def beside_chatbots() -> ReportInputs:
-    """Returns a run with both: chatbots in self-chat, and transcripts."""
+    """Return a run with both: chatbots in self-chat, and transcripts."""
     chats, mine = example.inputs(), inputs()
     return dataclasses.replace(
         chats,

@@ -22,7 +22,7 @@ def configure(
     key: str | None = None,
     **more: Any,
 ) -> None:
-    """Writes transcripts of systems on the same cases, and protocols about them; `key` names a variable."""
+    """Write transcripts of systems on the same cases, and protocols about them; `key` names a variable."""
     lines = [
         {"dialogue_id": f"d{n}", "case_id": f"d{n}", "system": system, "utterances": [f"Hi {n}.", f"I am {system}."]}
         for system in systems

@@ -68,7 +68,7 @@ def battles(judge: str, outcomes: Iterable[tuple[str, str, str, str]]) -> list[R
 
 
 def write_run(folder: Path, judgements: Iterable[Row], **settings: Any) -> Path:
-    """Writes what a run leaves of judgements: these, the tables of their measures, and records; returns the folder."""
+    """Write what a run leaves of judgements: these, the tables of their measures, and records; return the folder."""
     rows = list(judgements)
     for protocol in dict.fromkeys(row["protocol"] for row in rows):
         of = [row for row in rows if row["protocol"] == protocol]
@@ -99,7 +99,7 @@ def write_run(folder: Path, judgements: Iterable[Row], **settings: Any) -> Path:
 def write_record(
     folder: Path, made: str, settings: Row, *, libraries: Row | None = None, beside: Iterable[str] = (), **inputs: Row
 ) -> None:
-    """Writes the record of the job that made a file, and others beside it."""
+    """Write the record of the job that made a file, and others beside it."""
     record = {
         "stage": "stage", "code": "1", "version": "0.1.0", "content": "", "settings": settings, "inputs": inputs,
         "outputs": dict.fromkeys([made, *beside], "digest"), "libraries": libraries or {"numpy": "2.0"},
@@ -110,7 +110,7 @@ def write_record(
 
 
 def write_items(folder: Path, said: Mapping[str, list[str]], corpus: str = "selfchat") -> None:
-    """Writes the dialogues that were judged: `case/system` and its utterances."""
+    """Write the dialogues that were judged: `case/system` and its utterances."""
     rows = [
         {
             "corpus": corpus, "item_id": item, "language": "en", "level": "dialogue", "cluster": item.split("/")[0],
@@ -124,5 +124,5 @@ def write_items(folder: Path, said: Mapping[str, list[str]], corpus: str = "self
 
 
 def drawn_passes(rng: np.random.Generator, share: float, n: int) -> dict[str, bool | None]:
-    """Passes of `n` cases, each with the same chance."""
+    """Pass of `n` cases, each with the same chance."""
     return {f"c{number:03d}": bool(rng.random() < share) for number in range(n)}

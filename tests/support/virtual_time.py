@@ -46,6 +46,6 @@ class _Loop(asyncio.SelectorEventLoop):
 
 
 def run_in_virtual_time(coroutine: Coroutine[Any, Any, Result]) -> Result:
-    """Runs a coroutine that begins at second 0; `loop.time()` and `asyncio.sleep` follow the virtual clock."""
+    """Run a coroutine that begins at second 0; `loop.time()` and `asyncio.sleep` follow the virtual clock."""
     with asyncio.Runner(loop_factory=_Loop) as runner:
         return runner.run(coroutine)

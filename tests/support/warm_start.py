@@ -46,7 +46,7 @@ class Refusing:
 
 
 def begin(folder: Path, library: Path) -> None:
-    """Starts the process.
+    """Start the process.
 
     Args:
         folder: is made; the process ends when no test process holds its file `users` open any more.
@@ -65,7 +65,7 @@ def begin(folder: Path, library: Path) -> None:
 
 
 def hold(folder: Path) -> None:
-    """Keeps the process of a folder running until this one ends."""
+    """Keep the process of a folder running until this one ends."""
     os.open(folder / "users", os.O_RDWR)
 
 
@@ -111,7 +111,7 @@ def join_pages() -> None:
 
 
 def import_stages() -> None:
-    """Imports every stage that is not heavy, and reads the code of each as Snakemake does at its start."""
+    """Import every stage that is not heavy, and reads the code of each as Snakemake does at its start."""
     stages = importlib.import_module("dialeval.stages")
     fingerprints = importlib.import_module("dialeval.provenance.fingerprints")
     for module, names in stages.STAGES.items():
@@ -122,14 +122,14 @@ def import_stages() -> None:
 
 
 def import_what_rules_use(project: Path) -> None:
-    """Imports every module of ours that the project's rules import."""
+    """Import every module of ours that the project's rules import."""
     for path in [project / "Snakefile", *sorted((project / "rules").glob("*.smk"))]:
         for name in re.findall(r"^\s*from (dialeval[\w.]*) import", path.read_text(encoding="utf-8"), re.MULTILINE):
             importlib.import_module(name)
 
 
 def build_models() -> None:
-    """Builds the validators of our models, which otherwise each process builds when it first uses them."""
+    """Build the validators of our models, which otherwise each process builds when it first uses them."""
     for model in _subclasses(importlib.import_module("pydantic").BaseModel):
         if model.__module__.startswith("dialeval."):
             model.model_rebuild()

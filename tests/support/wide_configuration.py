@@ -54,7 +54,7 @@ WIDE: dict[str, Any] = {
 
 
 def make_wide(workspace: Workspace) -> None:
-    """Writes the configuration and the files that it names."""
+    """Write the configuration and the files that it names."""
     data = workspace.folder / "data"
     data.mkdir()
     dialogues = (ROOT / "configs" / "transcripts" / "support.jsonl").read_text(encoding="utf-8")

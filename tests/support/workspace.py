@@ -46,12 +46,12 @@ class Workspace:
     folder: Path
 
     def configure(self, **changes: Any) -> None:
-        """Writes the small configuration with changes of its top-level fields."""
+        """Write the small configuration with changes of its top-level fields."""
         text = yaml.safe_dump({**SMALL, **changes}, sort_keys=False)
         (self.folder / "config.yaml").write_text(text, encoding="utf-8")
 
     def start(self, *arguments: str, cores: int | None = 2, warm: bool = False) -> subprocess.Popen[str]:
-        """Starts snakemake in a process group of its own.
+        """Start snakemake in a process group of its own.
 
         Args:
             arguments: what is typed behind `snakemake`.
@@ -79,7 +79,7 @@ class Workspace:
         }  # as a shell has it
 
     def outcome(self, *words: str) -> tuple[int, str]:
-        """Runs `snakemake ...`, `python -m MODULE ...` or `python SCRIPT ...` warm; returns exit status and output."""
+        """Run `snakemake ...`, `python -m MODULE ...` or `python SCRIPT ...` warm; returns exit status and output."""
         client = [sys.executable, "-IS", os.environ["WARM_CLIENT"], os.environ["WARM_START"]]
         program = [str(SNAKEMAKE)] if words[0] == "snakemake" else []
         keys = {"OPENAI_API_KEY": "none", "ANTHROPIC_API_KEY": "none"}
@@ -96,13 +96,13 @@ class Workspace:
         return done.returncode, done.stdout
 
     def pretend_models_can_run(self) -> None:
-        """Puts stand-ins in the place of the libraries that models need."""
+        """Put stand-ins in the place of the libraries that models need."""
         (self.folder / STAND_INS).mkdir()
         for name in ("accelerate", "peft", "safetensors", "tokenizers", "torch", "transformers", "vllm"):
             (self.folder / STAND_INS / f"{name}.py").touch()
 
     def run(self, *arguments: str, cores: int = 2, ok: bool = True, warm: bool = True) -> str:
-        """Runs snakemake to its end and returns what it printed."""
+        """Run snakemake to its end and return what it printed."""
         process = self.start(*arguments, cores=cores, warm=warm)
         try:
             output, _ = process.communicate()  # a test's own time limit ends it
@@ -114,7 +114,7 @@ class Workspace:
         return output
 
     def would_run(self, *targets: str) -> Counter[str]:
-        """Returns the jobs that a dry run lists, by rule."""
+        """Return the jobs that a dry run lists, by rule."""
         output = self.run("--dry-run", *targets)
         counts: Counter[str] = Counter()
         for line in output.split("Job stats:")[-1].splitlines() if "Job stats:" in output else []:
@@ -124,7 +124,7 @@ class Workspace:
         return counts
 
     def interrupt_when(self, ready: Callable[[], bool], sign: signal.Signals, *arguments: str) -> str:
-        """Starts a run and sends a signal to all its processes as soon as `ready` says so."""
+        """Start a run and sends a signal to all its processes as soon as `ready` says so."""
         process = self.start(*arguments)
         try:
             while not ready():
@@ -140,7 +140,7 @@ class Workspace:
         return output
 
     def stored(self, pattern: str) -> list[str]:
-        """Returns the keys of stored answers, repeats included, by model and protocol: `forest/arena`, `*/*`."""
+        """Return the keys of stored answers, repeats included, by model and protocol: `forest/arena`, `*/*`."""
         model, protocol = pattern.split("/")
         named = [
             path.parent
@@ -151,7 +151,7 @@ class Workspace:
         return [line[:32].decode() for line in lines if line.endswith(b"\n")]
 
     def tables(self) -> dict[str, bytes]:
-        """Returns the content of every table and figure that two runs must agree on, by path below the results."""
+        """Return the content of every table and figure that two runs must agree on, by path below the results."""
         results = self.folder / "results"
         suffixes = (".parquet", ".csv", ".svg", ".pdf")
         return {
@@ -163,7 +163,7 @@ class Workspace:
         }
 
     def own_library(self) -> Path:
-        """Returns the folder of the library, from now on a copy that may be changed."""
+        """Return the folder of the library, from now on a copy that may be changed."""
         path = self.folder / "workflow"
         if path.is_symlink():
             library = path.resolve()
@@ -172,7 +172,7 @@ class Workspace:
         return path
 
     def edit(self, file: str, old: str, new: str) -> None:
-        """Replaces a text in one of the workflow's files."""
+        """Replace a text in one of the workflow's files."""
         self.own_library()
         path = self.folder / file
         text = path.read_text(encoding="utf-8")
@@ -180,13 +180,13 @@ class Workspace:
         path.write_text(text.replace(old, new, 1), encoding="utf-8")
 
     def copy(self, folder: Path) -> Workspace:
-        """Returns a copy with everything that runs left, time stamps included."""
+        """Return a copy with everything that runs left, time stamps included."""
         shutil.copytree(self.folder, folder, symlinks=True)
         return Workspace(folder)
 
 
 def copy_project(folder: Path) -> None:
-    """Copies what workspaces are made of: what is edited while tests run is then none of them in part."""
+    """Copy what workspaces are made of: what is edited while tests run is then none of them in part."""
     half_written = ("*.pyc.*", "*.json.*")  # by another process that imports it at this moment
     for name in ("rules", "workflow", "profiles", "envs"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("*.egg-info", *half_written))
@@ -195,7 +195,7 @@ def copy_project(folder: Path) -> None:
 
 
 def new_workspace(folder: Path) -> Workspace:
-    """Returns a workspace in a new folder, with the small configuration, in which nothing has run."""
+    """Return a workspace in a new folder, with the small configuration, in which nothing has run."""
     project = Path(os.environ["WORKSPACE_PROJECT"])
     folder.mkdir(parents=True)
     for name in ("rules", "profiles", "envs"):

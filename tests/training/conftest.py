@@ -30,7 +30,7 @@ def decoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def judge(decoder: Path) -> Callable[..., VllmModel]:
-    """Returns the configuration of a judge: `judge(rank=8, ...)` with fields of `lora`."""
+    """Return the configuration of a judge: `judge(rank=8, ...)` with fields of `lora`."""
 
     def configuration(**learning: Any) -> VllmModel:
         fields: Row = {

@@ -22,7 +22,7 @@ from dialeval.training.lora_questions import ShuffledOrder, parts_of_sets
 
 @pytest.fixture(scope="module")
 def questions(judge: Callable[..., VllmModel]) -> Callable[..., Any]:
-    """Makes the questions of the tiny decoder: `questions(cutoff, chat_template=...)`."""
+    """Make the questions of the tiny decoder: `questions(cutoff, chat_template=...)`."""
     from dialeval.engines.vllm_engine.prompts import Prompts
     from dialeval.training.lora_questions import LoraQuestions
 
@@ -141,7 +141,7 @@ def test_own_criteria_need_a_question(questions: Callable[..., Any]) -> None:
 
 
 def _one_by_one(model: Any, prompt: list[int], paths: dict[tuple[int, ...], str]) -> dict[str, float]:
-    """Returns each label's probability, from a run of the model for each spelling alone."""
+    """Return each label's probability, from a run of the model for each spelling alone."""
     import torch
 
     found = {"Yes": 0.0, "No": 0.0}

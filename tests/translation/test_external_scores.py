@@ -50,7 +50,7 @@ ROWS = 'corpus,language,utterance_id,source,{}\nc,fr,u1,"Hi, you.",Salut\nc,fr,u
 def scored(
     folder: Path, metric: str, column: str, language: str = "en", rows: str = ROWS, **packages: str
 ) -> tuple[int, str]:
-    """Runs the script as the workflow does, with no package but those that are given."""
+    """Run the script as the workflow does, with no package but those that are given."""
     (folder / "rows.csv").write_text("\ufeff" + rows.format(column), encoding="utf-8")
     for name, text in packages.items():
         (folder / "packages").mkdir(exist_ok=True)

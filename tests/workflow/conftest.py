@@ -26,7 +26,7 @@ esac
 
 
 def begin_warm_start(folder: Path) -> None:
-    """Copies what all workspaces are made of, and starts the process that becomes most runs and their jobs."""
+    """Copy what all workspaces are made of, and start the process that becomes most runs and their jobs."""
     copy_project(folder / "project")
     warm_start.begin(folder / "process", (folder / "project" / "workflow").resolve())
 
@@ -59,7 +59,7 @@ def finished(undisturbed: Workspace, tmp_path: Path) -> Workspace:
 
 
 def finish_wide(folder: Path) -> None:
-    """Makes a workspace of the wide configuration that looks finished."""
+    """Make a workspace of the wide configuration that looks finished."""
     workspace = new_workspace(folder)
     make_wide(workspace)
     pretend_to_finish(workspace)

@@ -21,14 +21,14 @@ CRITERIA = {name: {"level": "dialogue", "question": f"Is it {name}?"} for name i
 
 
 def judge(call: Call) -> Reply:
-    """Finds amber warmer than the others, and all others as warm as each other; of wit it says nothing but ties."""
+    """Find amber warmer than the others, and all others as warm as each other; of wit it says nothing but ties."""
     names = re.findall("I am (amber|birch|cedar)", call.text)
     place = names.index("amber") if "amber" in names and "warm" in call.text else None
     return Reply(completion("Choice: Tie" if place is None else f"Choice: {'AB'[place]}"))
 
 
 def configure(workspace: Workspace, url: str, adaptive: dict[str, Any] | None) -> None:
-    """Writes transcripts of three systems on the same cases, and a protocol about them."""
+    """Write transcripts of three systems on the same cases, and a protocol about them."""
     lines = [
         {
             "dialogue_id": f"{system}-{n}",

@@ -34,7 +34,7 @@ def judge(call: Call) -> Reply:
 
 
 def configure(workspace: Workspace, url: str, cascade: dict[str, Any] | None) -> None:
-    """Writes transcripts of three systems on the same cases, and a protocol about them."""
+    """Write transcripts of three systems on the same cases, and a protocol about them."""
     lines = [
         {
             "dialogue_id": f"{system}-{n}",

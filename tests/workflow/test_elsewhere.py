@@ -54,7 +54,7 @@ def test_a_run_from_another_folder_has_its_configuration_or_says_that_it_has_the
 
 
 def host(workspace: Workspace, folder: Path, config: object, more: str = "") -> Workspace:
-    """Writes another workflow that uses this one, and returns it."""
+    """Write another workflow that uses this one, and return it."""
     folder.mkdir(exist_ok=True)
     text = HOST.format(project=workspace.folder, config=config, more=more)
     (folder / "Snakefile").write_text(text, encoding="utf-8")

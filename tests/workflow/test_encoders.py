@@ -18,7 +18,7 @@ FINED: dict[str, Any] = {"data": "dialogues", "gpus": 0, "max_steps": 4, "evalua
 
 
 def rated() -> str:
-    """Returns items of both levels, rated on what is asked of everybody."""
+    """Return items of both levels, rated on what is asked of everybody."""
     lines: list[dict[str, Any]] = []
     for number in range(6):
         said = [f"I lost my {thing} for the {number}th time." for thing in ("keys", "way", "hat", "patience")]

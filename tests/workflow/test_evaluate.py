@@ -23,7 +23,7 @@ KEY = "secret-0123456789"
 
 
 def talks(n: int = 6) -> pd.DataFrame:
-    """Returns dialogues of two systems on n cases, a row for each utterance."""
+    """Return dialogues of two systems on n cases, a row for each utterance."""
     words = {"able": "That sounds fun; who went with you?", "weak": "Yes yes yes yes."}
     return pd.DataFrame(
         {"dialogue_id": f"d{case}", "case_id": f"d{case}", "system": system, "speaker": speaker, "text": text}
@@ -43,7 +43,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def judge(call: Call) -> Reply:
-    """Finds `able` tactful and better, wherever it stands; takes no other key than ours."""
+    """Find `able` tactful and better, wherever it stands; takes no other key than ours."""
     if call.headers.get("authorization") != f"Bearer {KEY}":
         return Reply(refusal("Incorrect API key provided", code="invalid_api_key"), status=401)
     if "tact -" in call.text:

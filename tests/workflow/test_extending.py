@@ -25,7 +25,7 @@ DATA = ROOT / "configs" / "transcripts" / "support.jsonl"
 
 
 def judge(call: Call) -> Reply:
-    """Finds the system called harbour the most helpful and the kindest, and kiosk the least."""
+    """Find the system called harbour the most helpful and the kindest, and kiosk the least."""
     text = call.text
     if "Choice: " in text and "Dialogue A:" in text:
         place = {name: text.find(name) for name in SAID}

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.workflow
 
 
 def assert_last_words(output: str) -> None:
-    """Checks that a failed run ends with the command to go on, the log and the cause, and shows no job's command."""
+    """Check that a failed run ends with the command to go on, the log and the cause, and shows no job's command."""
     assert "--settings" not in output
     end = output[output.index("To resume after fixing this, run:") :].splitlines()
     assert end[1:4] == ["  snakemake --cores 2", "", "A job failed:"]

@@ -22,7 +22,7 @@ API = {"engine": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1", "a
 
 
 def submissions(workspace: Workspace, *arguments: str) -> tuple[Counter[str], Counter[str]]:
-    """Returns how many submissions a dry run plans, of groups by their names and of single jobs by their rules."""
+    """Return how many submissions a dry run plans, of groups by their names and of single jobs by their rules."""
     output = workspace.run("--dry-run", "--jobs", "50", *arguments, "--quiet", "host")
     groups = Counter(re.findall(r"^.*\] Group job (\w+) \(jobs", output, re.MULTILINE))
     alone = Counter(re.findall(r"^rule (\w+):", output, re.MULTILINE))
@@ -44,7 +44,7 @@ def test_the_default_run_is_at_most_a_dozen_submissions(workspace: Workspace) ->
 
 
 def everything(workspace: Workspace) -> dict[str, Any]:
-    """Returns a configuration with all that is asked in turns: rewriting, cascades, rounds, questions asked again."""
+    """Return a configuration with all that is asked in turns: rewriting, cascades, rounds, questions asked again."""
     lines = [{"dialogue_id": f"d{n}", "system": name, "utterances": ["Hi.", "Hello."]} for n in (1, 2) for name in "ab"]
     (workspace.folder / "talks.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     own = {"form": "pair", "data": {"source": "talks"}}

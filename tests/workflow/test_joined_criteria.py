@@ -41,7 +41,7 @@ def settings(**corpus: Any) -> dict[str, Any]:
 
 
 def asked(output: str) -> int:
-    """Returns how many requests a run asked, by its own words; 0 where it said that nothing was to be asked."""
+    """Return how many requests a run asked, by its own words; 0 where it said that nothing was to be asked."""
     return sum(int(number) for number in re.findall(r"\((\d+) sent,", output))
 
 

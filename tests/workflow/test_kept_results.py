@@ -23,7 +23,7 @@ def put_back(output: str) -> list[str]:
 
 
 def made(workspace: Workspace) -> dict[str, bytes]:
-    """Returns all files that a run made, but for logs, what is kept, and the usage, which tells of one run's time."""
+    """Return all files that a run made, but for logs, what is kept, and the usage, which tells of one run's time."""
     results = workspace.folder / "results"
     return {
         str(path.relative_to(results)): LIBRARIES.sub(b"", path.read_bytes())

@@ -24,7 +24,7 @@ LONGER = {
 
 
 def with_only_what_was_learned(workspace: Workspace) -> Workspace:
-    """Takes back all answers and what follows from them, and configures a longer run."""
+    """Take back all answers and what follows from them, and configures a longer run."""
     for name in ("dialogues", "requests", "responses", "usage", "judgements", "tables", "figures", "report"):
         shutil.rmtree(workspace.folder / "results" / name)
     shutil.rmtree(workspace.folder / "store")
@@ -51,7 +51,7 @@ def repeats(workspace: Workspace) -> int:
 
 
 def fill_up(path: Path) -> None:
-    """Writes until the disk is full."""
+    """Write until the disk is full."""
     with suppress(OSError), path.open("wb", buffering=0) as file:
         while file.write(b"\0" * 4096):
             pass

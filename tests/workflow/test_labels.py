@@ -25,7 +25,7 @@ PAGES = {f"{name}-{who}.{suffix}" for name in PROTOCOLS for who in ("ann", "bob"
 
 
 def configure(workspace: Workspace, transcripts: str = "support.jsonl", **labels: Any) -> None:
-    """Writes a configuration of transcripts that are judged and labelled."""
+    """Write a configuration of transcripts that are judged and labelled."""
     told = {"path": "labels", "n": 4, "annotators": ["ann", "bob"], "protocols": list(PROTOCOLS)}
     config = {
         "data_dir": ".",
@@ -47,20 +47,20 @@ def labelling(workspace: Workspace) -> Workspace:
 
 
 def drawn(workspace: Workspace, protocol: str) -> set[str]:
-    """Returns the keys that were drawn."""
+    """Return the keys that were drawn."""
     rows = pq.read_table(workspace.folder / f"results/labels/draw/{protocol}.parquet").to_pylist()
     return {row["key"] for row in rows if row["drawn"]}
 
 
 def sheet(workspace: Workspace, name: str, annotator: str) -> list[dict[str, str]]:
-    """Returns the rows of a sheet."""
+    """Return the rows of a sheet."""
     path = workspace.folder / f"results/labels/pages/{annotator}/{name}-{annotator}.csv"
     with path.open(encoding="utf-8-sig", newline="") as file:
         return list(csv.DictReader(file))
 
 
 def fill(workspace: Workspace, name: str, annotator: str, label: str) -> Path:
-    """Fills in a sheet and puts it beside the other labels."""
+    """Fill in a sheet and put it beside the other labels."""
     rows = sheet(workspace, name, annotator)
     path = workspace.folder / f"labels/{name}-{annotator}.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -71,7 +71,7 @@ def fill(workspace: Workspace, name: str, annotator: str, label: str) -> Path:
 
 
 def ledgers(workspace: Workspace) -> dict[str, bytes]:
-    """Returns the ledgers' content by name."""
+    """Return the ledgers' content by name."""
     return {path.name: path.read_bytes() for path in (workspace.folder / "labels").glob("draw-*.csv")}
 
 

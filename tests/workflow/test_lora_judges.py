@@ -16,7 +16,7 @@ def _lora(**fields: Any) -> dict[str, Any]:
 
 
 def _commands(workspace: Workspace, **models: Any) -> dict[str, str]:
-    """Returns the shell command of every planned job, by what it writes first."""
+    """Return the shell command of every planned job, by what it writes first."""
     forest = {"engine": "embedded", "method": "forest", "folds": 3}
     workspace.configure(
         models={"forest": forest, **models},

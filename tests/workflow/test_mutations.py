@@ -20,7 +20,7 @@ ASKED_LARGE = ("answer large/*", "rewrite_items large", "write_items")
 
 
 def own_prompts(name: str, text: str) -> Change:
-    """Gives the run a folder of prompts with one that says more."""
+    """Give the run a folder of prompts with one that says more."""
 
     def change(workspace: Workspace) -> None:
         ours = (workspace.folder / "workflow/dialeval/prompts" / name).read_text(encoding="utf-8")
@@ -211,7 +211,7 @@ def graph(looks_finished: Workspace) -> dict[str, PlannedJob]:
 def check(
     mutation: Mutation, workspace: Workspace, graph: dict[str, PlannedJob], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Makes a change and asks a dry run what it would do."""
+    """Make a change and asks a dry run what it would do."""
     for name, value in mutation.environment.items():
         monkeypatch.setenv(name, value)
     mutation.change(workspace)

@@ -19,7 +19,7 @@ PAPERS = "coherence - 4\nengagingness - 3\ndiversity - 3\ninformativeness - 2\no
 
 
 def judge(call: Call) -> Reply:
-    """Gives longer dialogues the better score."""
+    """Give longer dialogues the better score."""
     good = len(call.text) % 2
     if call.body.get("logprobs"):
         shown = [("Yes", -0.1 - good), ("No", -2.4 + good)] if "Yes or No" in call.text else [("1", -2.0), ("3", -0.15)]

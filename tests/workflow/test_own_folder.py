@@ -107,7 +107,7 @@ def test_from_an_endpoint_to_a_judged_leaderboard_of_two_chatbots(
 
 
 def build_wheel(folder: Path) -> Path:
-    """Returns a wheel of the project's files, built as pip builds it."""
+    """Return a wheel of the project's files, built as pip builds it."""
     project = folder / "project"
     shutil.copytree(
         ROOT,

@@ -116,7 +116,7 @@ def test_the_users_protocols_are_estimated_answered_and_measured_and_their_names
 
 
 def _csv(tables: dict[str, bytes], protocol: str) -> dict[str, bytes]:
-    """Returns a protocol's tables as text, by their files' names."""
+    """Return a protocol's tables as text, by their files' names."""
     return {
         Path(name).name: content
         for name, content in tables.items()

@@ -46,5 +46,5 @@ def test_every_configuration_makes_what_the_registry_says(planned_in: Workspace)
 
 
 def fits(file: str, path: str) -> bool:
-    """Returns whether a path is a file of the registry, in which {n} and {protocol} stand for anything."""
+    """Return whether a path is a file of the registry, in which {n} and {protocol} stand for anything."""
     return bool(re.fullmatch(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(file)), path))

@@ -35,7 +35,7 @@ def generated(model: str, seed: list[str], n: int) -> list[str]:
 
 
 def read_csv(workspace: Workspace, name: str) -> dict[tuple[str, ...], dict[str, str]]:
-    """Returns the rows of a table by system, and by N where it has one."""
+    """Return the rows of a table by system, and by N where it has one."""
     text = (workspace.folder / "results/tables" / f"{name}.csv").read_text(encoding="utf-8")
     rows = csv.DictReader(io.StringIO(text))
     return {tuple(row[key] for key in ("system", "n_utterances") if row.get(key)): row for row in rows}
@@ -165,7 +165,7 @@ def test_a_wrong_cell_is_reported(small: tuple[Workspace, str], tmp_path: Path) 
 
 
 def answer_texts(counts: dict[str, str], n: int, rng: random.Random) -> Callable[[bool], str]:
-    """Returns a function that deals out a model's published outcomes; it is told whether the model is shown first."""
+    """Return a function that deals out a model's published outcomes; it is told whether the model is shown first."""
     outcomes = [word for word in ("win", "both", "neither", "lose") for _ in range(int(counts[word]))]
     assert len(outcomes) == n
     rng.shuffle(outcomes)

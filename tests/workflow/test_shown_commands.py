@@ -78,7 +78,7 @@ def of(*programs: str) -> list[Shown]:
 
 
 def dry_run(shown: Shown) -> list[str]:
-    """Returns a command of Snakemake as a dry run on our data, with what stands for the user's own replaced."""
+    """Return a command of Snakemake as a dry run on our data, with what stands for the user's own replaced."""
     words = list(shown.words)
     for target, configuration in ELSEWHERE.items():
         if target in words and not any("--configfile" in word for word in words):
@@ -99,7 +99,7 @@ def dry_run(shown: Shown) -> list[str]:
 
 
 def on_two_cores(words: list[str]) -> tuple[str, ...]:
-    """Returns a command with two cores in place of as many as it names, which plans the same."""
+    """Return a command with two cores in place of as many as it names, which plans the same."""
     place = words.index("--cores") + 1 if "--cores" in words else len(words)
     return (*words[:place], *(["2"] if place < len(words) else []), *words[place + 1 :])
 

@@ -45,14 +45,14 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 def jobs_at_work(workspace: Workspace) -> list[str]:
-    """Returns the numbers of the workspace's Slurm jobs."""
+    """Return the numbers of the workspace's Slurm jobs."""
     queue = subprocess.run(["squeue", "-h", "-o", "%i|%Z"], capture_output=True, text=True, check=True)
     lines = [line.split("|") for line in queue.stdout.splitlines()]
     return [number for number, folder in lines if Path(folder).resolve() == workspace.folder.resolve()]
 
 
 def stage_at_work(workspace: Workspace, stage: str) -> int | None:
-    """Returns the process of a stage that a job of the workspace runs."""
+    """Return the process of a stage that a job of the workspace runs."""
     for status in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             words = status.read_bytes().split(b"\0")
@@ -67,7 +67,7 @@ def stage_at_work(workspace: Workspace, stage: str) -> int | None:
 def during_a_run(
     workspace: Workspace, ready: Callable[[], bool], act: Callable[[], object], *targets: str
 ) -> tuple[int, str]:
-    """Starts a run, does something as soon as `ready` says so, and returns the run's status and output."""
+    """Start a run, do something as soon as `ready` says so, and return the run's status and output."""
     process = workspace.start(*PROFILE, "--", *targets)
     try:
         while not ready():
@@ -83,14 +83,14 @@ def during_a_run(
 
 
 def last_words(said: str) -> list[str]:
-    """Returns what a failed run said last, and checks that no job's command was shown."""
+    """Return what a failed run said last, and checks that no job's command was shown."""
     assert "--settings" not in said
     return said[said.index("To resume after fixing this, run:") :].splitlines()
 
 
 @contextmanager
 def held_judge() -> Iterator[tuple[LoopbackEndpoint, threading.Event]]:
-    """Gives a judge that answers two requests, and the others once the event is set."""
+    """Give a judge that answers two requests, and the others once the event is set."""
     n_answered, go_on = 0, threading.Event()
 
     def script(_: Call) -> Reply:

@@ -53,7 +53,7 @@ READ_TOGETHER = (
 
 
 def configuration() -> dict[str, Any]:
-    """Returns a configuration that reads a file of every kind."""
+    """Return a configuration that reads a file of every kind."""
     return {
         **WIDE,
         "models": {**WIDE["models"], "known": PUBLISHED, "chat": {**WIDE["models"]["chat"]}},
@@ -140,7 +140,7 @@ def test_older_copies_of_other_content_are_read_anew_and_touched_files_are_not(r
 
 
 def replace_by_older(path: Path, content: bytes) -> None:
-    """Puts a file with a time stamp of years ago in the place of another, as `cp -p` and `rsync -a` do."""
+    """Put a file with a time stamp of years ago in the place of another, as `cp -p` and `rsync -a` do."""
     other = path.with_name("other")
     other.write_bytes(content)
     os.utime(other, (1e9, 1e9))

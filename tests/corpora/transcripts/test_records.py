@@ -38,7 +38,7 @@ class Case:
 
 
 def shown(one: Transcript) -> str:
-    """Returns utterances with their speakers, and hidden messages with their kinds, in order."""
+    """Return utterances with their speakers, and hidden messages with their kinds, in order."""
     spoken = [(n, 1, f"{who}: {text}") for n, (who, text) in enumerate(zip(one.speakers, one.utterances, strict=True))]
     hidden = [(message.before, 0, f"[{message.kind}] {message.text}") for message in one.hidden_messages]
     return " | ".join(text for *_, text in sorted([*spoken, *hidden], key=lambda line: line[:2]))
@@ -54,7 +54,7 @@ def case(content: Any, *dialogues: str, **more: Any) -> Case:
 
 
 def utterances_of(*texts: str) -> list[dict[str, str]]:
-    """Returns messages that are written `role: text`."""
+    """Return messages that are written `role: text`."""
     return [dict(zip(("role", "content"), text.split(": ", 1), strict=True)) for text in texts]
 
 

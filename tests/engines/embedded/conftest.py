@@ -26,7 +26,7 @@ def _bundled(name: str) -> list[Dialogue]:
 
 
 def _learned_once(method: str, dialogues: list[Dialogue], tmp_path_factory: pytest.TempPathFactory) -> Learned:
-    """Returns what a judge learns, which takes seconds: one process learns it for all."""
+    """Return what a judge learns, which takes seconds: one process learns it for all."""
 
     def write(path: Path) -> None:
         path.write_bytes(learned_bytes(learn(method, dialogues, random_seed=1)))

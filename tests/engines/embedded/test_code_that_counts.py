@@ -30,17 +30,17 @@ FOLDER = "dialeval.engines.embedded"
 
 
 def learning_of(method: str) -> str:
-    """Returns the constant that says how a method learns."""
+    """Return the constant that says how a method learns."""
     return EmbeddedModel(engine="embedded", method=method).learned_by
 
 
 def covered(*modules: str) -> set[Definition]:
-    """Returns the definitions that a fingerprint of modules covers."""
+    """Return the definitions that a fingerprint of modules covers."""
     return {(one.module, one.name) for module in modules for one in _reach(module)[0] if one.name is not None}
 
 
 def requests(method: str, dialogues: list[Dialogue]) -> Iterator[Request]:
-    """Yields requests of every kind that a method answers."""
+    """Yield requests of every kind that a method answers."""
     message = (Message("user", "Is it so?"),)
     for number, dialogue in enumerate(dialogues):
         other = dialogues[number - 1]

@@ -135,7 +135,7 @@ def test_an_item_is_judged_once_for_all_its_dimensions(
 
 
 def _items(dialogues: list[Dialogue]) -> list[tuple[Dialogue, tuple[str, ...], int]]:
-    """Returns dialogues, four options, and the place of the true one; the others are from the same fold."""
+    """Return dialogues, four options, and the place of the true one; the others are from the same fold."""
     items = []
     rng = np.random.default_rng(5)
     for part in split(dialogues):

@@ -130,7 +130,7 @@ def test_a_model_comes_back_as_it_was(
 
 
 def answers(learned: Learned, dialogue: Sequence[str]) -> list[Any]:
-    """Returns all that a model says of a dialogue, numbers to the last bit."""
+    """Return all that a model says of a dialogue, numbers to the last bit."""
     found: list[Any] = []
     if "selfchat" in METHODS[learned.method].serves:
         found.append(learned.model_for(dialogue).reply(dialogue[:3]))

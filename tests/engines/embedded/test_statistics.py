@@ -7,7 +7,7 @@ from dialeval.engines.embedded.statistics import BOUNDARY, Integers, KneserNey
 
 
 def flat(*texts: list[int]) -> tuple[Integers, Integers]:
-    """Returns the tokens of texts in a row, and how many each has."""
+    """Return the tokens of texts in a row, and how many each has."""
     return np.array([token for text in texts for token in text], dtype=np.int64), np.array(
         [*map(len, texts)], dtype=int
     )

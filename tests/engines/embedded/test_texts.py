@@ -36,7 +36,7 @@ TEXTS = st.lists(st.lists(PIECES, max_size=6).map(" ".join), max_size=6)
 
 
 def by_text(texts: Texts, kept: np.ndarray) -> list[tuple[str, ...]]:
-    """Returns the tokens of each text that are kept."""
+    """Return the tokens of each text that are kept."""
     return [
         tuple(texts.vocabulary[place] for place in texts.token[kept & (texts.of == number)])
         for number in range(len(texts.n))

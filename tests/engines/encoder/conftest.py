@@ -17,7 +17,7 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def metric_folder(encoder: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    """Returns the folder of a metric with these fields; the same fields, the same folder."""
+    """Return the folder of a metric with these fields; the same fields, the same folder."""
     made: dict[str, Path] = {}
 
     def folder(**fields: Any) -> Path:

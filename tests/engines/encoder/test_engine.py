@@ -44,7 +44,7 @@ def opened(folder: Path, **changes: Any) -> EncoderEngine:
 
 
 def scores(engine: EncoderEngine, requests: Iterable[Request]) -> list[float]:
-    """Returns P(Yes) for each request, asked as a table."""
+    """Return P(Yes) for each request, asked as a table."""
     table = list(requests)
 
     async def ask() -> dict[str, Response | AnswerFailure]:

@@ -137,7 +137,7 @@ def test_before_the_first_answer_one_refusal_for_good_is_enough(
 
 
 def received(endpoint: LoopbackEndpoint) -> int:
-    """Returns the number of requests once none has come for a while: a job that ends leaves some on their way."""
+    """Return the number of requests once none has come for a while: a job that ends leaves some on their way."""
     n = -1
     while n != len(endpoint.log):
         n = len(endpoint.log)

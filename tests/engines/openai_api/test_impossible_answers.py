@@ -42,7 +42,7 @@ def usage(tokens: Any) -> Any:
 
 
 def shown(*logprobs: Any) -> dict[str, Any]:
-    """Returns an answer of one token with log-probabilities of Yes, No and another token."""
+    """Return an answer of one token with log-probabilities of Yes, No and another token."""
     tokens = [
         {"token": token, "logprob": value} for token, value in zip(("Yes", "No", "Perhaps"), logprobs, strict=True)
     ]

@@ -57,7 +57,7 @@ def script(call: Call) -> Reply:
 
 
 def stored(folder: Path, numbers: range) -> dict[int, str]:
-    """Returns what a store holds: number of the request -> text."""
+    """Return what a store holds: number of the request -> text."""
     with ResponseStore(
         folder, identity="same for every address", name="m", protocol="arena", writer="reader"
     ) as responses:

@@ -212,7 +212,7 @@ SECRETS = [KEY, SHORT, "tiny"]
 
 
 def masked_plainly(text: str) -> str:
-    """Looks for every window of every spelling of a secret by itself."""
+    """Look for every window of every spelling of a secret by itself."""
     forms = {form for secret in SECRETS if len(secret) >= 8 for form in retries._forms(secret)}
     hidden = [False] * len(text)
     for form in forms:

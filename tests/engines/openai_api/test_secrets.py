@@ -90,7 +90,7 @@ KINDS = ["200", "201", "400", "401", "402", "403", "404", "500", "html", "list",
 
 
 def spellings(secret: str) -> list[bytes]:
-    """Returns the ways in which a secret could be written, and the middle of each, for a part would be too much."""
+    """Return the ways in which a secret could be written, and the middle of each, for a part would be too much."""
     found = {secret, quote(secret, safe=""), secret.encode().hex(), f"Bearer {secret}"}
     for before in ("", "Bearer ", "x", "user:", "ab"):
         for after in ("", "x", "yz"):

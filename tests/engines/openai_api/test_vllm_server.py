@@ -47,7 +47,7 @@ class Tokenizer:
 
 
 def split(prompt: str, continuation: str, tokenizer: Tokenizer) -> tuple[str, str]:
-    """Returns the texts of the tokens before and of the continuation."""
+    """Return the texts of the tokens before and of the continuation."""
     together = Continuations(tokenizer.encode, tokenizer.decode).together
     tokens, start = asyncio.run(together(tokenizer.tokens(prompt), continuation))
     return tokenizer.text(tokens[:start]), tokenizer.text(tokens[start:])

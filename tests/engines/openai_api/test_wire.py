@@ -36,7 +36,7 @@ async def read_request(reader: asyncio.StreamReader) -> tuple[bytes, bytes]:
 
 
 def ask(address: str, n_requests: int = 1, *, pause: float = 0.0, body: Any = None, **fields: Any) -> Any:
-    """Sends requests one after the other, within a running loop; returns JSON or faults."""
+    """Send requests one after the other, within a running loop; return JSON or faults."""
 
     async def main() -> list[Any]:
         model = {"engine": "openai", "model": "m", "base_url": address, "api_key_env": None, "timeout_seconds": 5}

@@ -17,7 +17,7 @@ PER_MINUTE = 60_000.0
 
 
 def ask(sizes: Sequence[int], *, pause: float) -> tuple[list[tuple[float, int]], int]:
-    """Sends requests of so many tokens, at most five times as many; returns when they went, and how many counts."""
+    """Send requests of so many tokens, at most five times as many; returns when they went, and how many counts."""
     counted = 0
 
     def count_of(size: int) -> Tokens:

@@ -399,7 +399,7 @@ def test_a_store_that_can_only_be_read_serves_its_answers_and_refuses_what_is_ne
 
 
 def opened_while(end: Callable[[], None], folder: Path, **more: str) -> bool:
-    """Opens a store in a thread, ends what holds it once it waits, and returns whether it found the answer."""
+    """Open a store in a thread, end what holds it once it waits, and return whether it found the answer."""
     found: list[bool] = []
 
     def work() -> None:

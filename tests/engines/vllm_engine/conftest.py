@@ -60,7 +60,7 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def settings(model_folder: Path) -> Callable[..., VllmModel]:
-    """Returns the configuration of the tiny model, with changes."""
+    """Return the configuration of the tiny model, with changes."""
 
     def configuration(**changes: Any) -> VllmModel:
         fields: dict[str, Any] = {
@@ -88,7 +88,7 @@ def engine(settings: Callable[..., VllmModel]) -> Iterator[VllmEngine]:
 
 @pytest.fixture(scope="session")
 def another_engine(settings: Callable[..., VllmModel], engine: VllmEngine) -> Callable[..., VllmEngine]:
-    """Returns an engine of its own, which stays open: what one engine closes, others of its process need."""
+    """Return an engine of its own, which stays open: what one engine closes, others of its process need."""
 
     def make(**changes: Any) -> VllmEngine:
         return VllmEngine(settings(kv_cache_memory_bytes=32 << 20, **changes))
@@ -109,7 +109,7 @@ class OnTheSameProcess:
 
 @pytest.fixture(scope="session")
 def engine_beside(settings: Callable[..., VllmModel], engine: VllmEngine) -> Callable[..., VllmEngine]:
-    """Returns an engine that differs from the shared one on this side alone, and so asks the same process."""
+    """Return an engine that differs from the shared one on this side alone, and so asks the same process."""
 
     def make(**changes: Any) -> VllmEngine:
         model = settings(**changes)
@@ -156,7 +156,7 @@ class Chats:
 
 
 def seeds(number: int = 24) -> dict[str, Dialogue]:
-    """Returns the first two utterances of some bundled dialogues."""
+    """Return the first two utterances of some bundled dialogues."""
     dialogues = bundled_dialogues("en").dialogues[:number]
     return {dialogue.dialogue_id: tuple(part.text for part in dialogue.utterances[:2]) for dialogue in dialogues}
 
@@ -182,7 +182,7 @@ def run_selfchat(
 
 @pytest.fixture(scope="session")
 def selfchat() -> Callable[..., Chats]:
-    """Runs self-chat: `selfchat(engine, store_folder, concurrency=..., of=...)`."""
+    """Run self-chat: `selfchat(engine, store_folder, concurrency=..., of=...)`."""
     return run_selfchat
 
 
@@ -194,7 +194,7 @@ def reference(engine: VllmEngine, tmp_path_factory: pytest.TempPathFactory) -> C
 
 @contextmanager
 def running_server(folder: Path, log: Path, *arguments: str) -> Iterator[str]:
-    """Runs vLLM's server with a model and gives its address."""
+    """Run vLLM's server with a model and give its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -230,7 +230,7 @@ def _is_up(url: str) -> bool:
 
 @pytest.fixture(scope="session")
 def serve() -> Callable[..., AbstractContextManager[str]]:
-    """Runs vLLM's server: `with serve(folder, log, *arguments) as address`."""
+    """Run vLLM's server: `with serve(folder, log, *arguments) as address`."""
     return running_server
 
 
@@ -244,7 +244,7 @@ def server(model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 @pytest.fixture
 def served() -> Callable[..., OpenAIModel]:
-    """Returns the configuration of the tiny model behind a server."""
+    """Return the configuration of the tiny model behind a server."""
 
     def configuration(address: str, **fields: Any) -> OpenAIModel:
         return OpenAIModel(

@@ -50,7 +50,7 @@ def adapter(torch_model: Any, tmp_path: Path) -> Path:
 
 
 def merged(torch_model: Any, adapter: Path) -> Any:
-    """Returns the model with the adapter in its weights."""
+    """Return the model with the adapter in its weights."""
     from safetensors.torch import load_file
 
     model, tensors = copy.deepcopy(torch_model), load_file(adapter / "adapter_model.safetensors")

@@ -29,7 +29,7 @@ def texts() -> list[str]:
 
 
 def logprobs_of(torch_model: Any, ids: list[int]) -> Any:
-    """Returns the log-probabilities that plain transformers gives at every position."""
+    """Return the log-probabilities that plain transformers gives at every position."""
     import torch
 
     with torch.no_grad():

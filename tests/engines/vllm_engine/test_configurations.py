@@ -94,7 +94,7 @@ def test_a_model_is_given_what_it_needs_to_start(place: str, fields: dict[str, A
 
 
 def served() -> dict[str, set[str]]:
-    """Returns the addresses at which the configurations reach each model that vLLM has dropped."""
+    """Return the addresses at which the configurations reach each model that vLLM has dropped."""
     found: dict[str, set[str]] = {}
     for model in (model for models in MODELS.values() for model in models.values()):
         if model.get("model") in DROPPED:

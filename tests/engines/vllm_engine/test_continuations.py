@@ -34,7 +34,7 @@ CASES = [
 
 
 def log_probabilities(torch_model: Any, ids: list[int]) -> list[float]:
-    """Returns the log-probability of every token after the first, from plain transformers."""
+    """Return the log-probability of every token after the first, from plain transformers."""
     import torch
 
     with torch.no_grad():
@@ -43,14 +43,14 @@ def log_probabilities(torch_model: Any, ids: list[int]) -> list[float]:
 
 
 def of_the_rule(tokenizer: Any, torch_model: Any, prompt: str, continuation: str) -> tuple[float, int]:
-    """Returns the sum over all tokens that say a part of the continuation, found by decoding, and their number."""
+    """Return the sum over all tokens that say a part of the continuation, found by decoding, and their number."""
     ids = tokenizer(prompt + continuation, add_special_tokens=False)["input_ids"]
     start = next(place for place in range(len(ids)) if len(tokenizer.decode(ids[: place + 1])) > len(prompt))
     return sum(log_probabilities(torch_model, ids)[start - 1 :]), len(ids) - start
 
 
 def of_the_harness(tokenizer: Any, torch_model: Any, prompt: str, continuation: str) -> float:
-    """Returns the sum as lm-evaluation-harness takes it: white space at the prompt's end becomes the continuation's."""
+    """Return the sum as lm-evaluation-harness takes it: white space at the prompt's end becomes the continuation's."""
     blanks = len(prompt) - len(prompt.rstrip())
     if blanks:
         prompt, continuation = prompt[:-blanks], prompt[-blanks:] + continuation

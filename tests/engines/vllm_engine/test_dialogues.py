@@ -24,7 +24,7 @@ SelfChat = Callable[..., Any]
 
 
 def stored_keys(folder: Path) -> list[str]:
-    """Returns the keys of all whole lines."""
+    """Return the keys of all whole lines."""
     lines = [line for path in folder.rglob("*.jsonl") for line in path.read_bytes().splitlines(keepends=True)]
     return [line[:32].decode() for line in lines if line.endswith(b"\n")]
 

@@ -36,7 +36,7 @@ def published(model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 def ask(engine: Engine, samplings: list[Sampling]) -> list[str]:
-    """Returns the texts for one prompt, sampled in several ways."""
+    """Return the texts for one prompt, sampled in several ways."""
 
     async def answers() -> list[Response]:
         try:

@@ -55,7 +55,7 @@ def _scored(judge: str, criterion: str, values: dict[str, float]) -> list[Row]:
 
 
 def _noticed(folder: Path, scores: dict[str, dict[str, float]]) -> Path:
-    """Writes the tables of robustness under some judges' scores, and returns the folder."""
+    """Write the tables of robustness under some judges' scores, and return the folder."""
     pairs = [
         {
             "corpus": "mine", "language": "en", "level": "dialogue", "cluster": f"d{number // 2}",
@@ -91,7 +91,7 @@ def test_robustness(tmp_path: Path) -> None:
 
 
 def _agreeing(folder: Path, scores: dict[str, dict[str, float]], ratings: dict[str, float]) -> Path:
-    """Writes the tables of a meta-evaluation under some judges' scores, and returns the folder."""
+    """Write the tables of a meta-evaluation under some judges' scores, and return the folder."""
     items = [
         {
             "corpus": "mine", "item_id": item, "language": "en", "level": "dialogue", "cluster": item,
@@ -148,7 +148,7 @@ def test_correlations_with_people(tmp_path: Path) -> None:
 
 
 def _examined(folder: Path, answers: dict[str, list[bool]]) -> Path:
-    """Writes DialogBench's tables under some models' answers, and returns the folder."""
+    """Write DialogBench's tables under some models' answers, and return the folder."""
     tasks = ["SF", "IC", "ED"]
     items = [
         {

@@ -18,7 +18,7 @@ VALUES = some.recursive(some.none() | some.booleans() | some.integers() | some.t
 
 
 def _write_plan(folder: Path, template: str, cases: dict[str, list[str]], protocol: str = "felt") -> None:
-    """Writes a plan whose prompts are a template with the dialogue in it."""
+    """Write a plan whose prompts are a template with the dialogue in it."""
     rows = [
         {
             "request_id": f"{protocol}/{case}", "protocol": protocol, "kind": "chat", "labels": [], "answer_schema": "",

@@ -27,7 +27,7 @@ def undisturbed(encoder: Path, turns: Path, tmp_path_factory: pytest.TempPathFac
 
 
 def has_kept(checkpoints: Path, step: int) -> bool:
-    """Returns whether a checkpoint of a step, or a later one, is written to its end."""
+    """Return whether a checkpoint of a step, or a later one, is written to its end."""
     newest = [path.name.split("-")[1] for folder in checkpoints.glob("*") if (path := newest_checkpoint(folder))]
     return any(int(number) >= step for number in newest)
 

@@ -26,7 +26,7 @@ LONGER = {"max_steps": 45, "epochs": 60, "evaluations": 3}
 
 
 def record(made: Trained, examples: Path) -> dict[str, dict[str, Any]]:
-    """Returns the rows of the record about all kinds together, by moment."""
+    """Return the rows of the record about all kinds together, by moment."""
     known = read_table(examples, TRAINING_EXAMPLES, SCORED_EXAMPLES)
     rows = record_rows("poe", known, read_table(made.folder / "scores.parquet", TRAINING_SCORES), 0.95)
     return {row["moment"]: row for row in rows if row["kind"] == "all" and row["criterion"] in ("all", "relevance")}
@@ -157,7 +157,7 @@ def test_a_loss_that_is_no_number_ends_the_training_in_words(trained: Trains, tm
 
 
 def exploding(folder: Path) -> Path:
-    """Returns an encoder whose weights are so large that they overflow."""
+    """Return an encoder whose weights are so large that they overflow."""
     from safetensors.torch import load_file, save_file
 
     made = tiny_encoder(folder / "exploding")

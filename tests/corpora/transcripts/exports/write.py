@@ -35,7 +35,7 @@ def write_json(name: str, value: Any) -> None:
 
 
 def count_bytes() -> None:
-    """Replaces tiktoken's vocabularies, which would be fetched."""
+    """Replace tiktoken's vocabularies, which would be fetched."""
     import tiktoken
 
     class Bytes:
@@ -184,7 +184,7 @@ def lm_eval() -> None:
 
 
 def client(**more: Any) -> Any:
-    """Returns a client of OpenAI's package whose endpoint is a function."""
+    """Return a client of OpenAI's package whose endpoint is a function."""
     import openai
 
     try:

@@ -29,7 +29,7 @@ def test_what_a_cancelled_batch_left_waits_for_the_next_job(tmp_path: Path) -> N
 
 
 def refusing(code: str, message: str) -> BatchService:
-    """Returns an endpoint whose batches fail for a reason."""
+    """Return an endpoint whose batches fail for a reason."""
 
     def end(batch: TakenBatch) -> Any:
         batch.description["errors"] = {"data": [{"code": code, "message": message, "line": 1}]}

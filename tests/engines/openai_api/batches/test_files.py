@@ -13,7 +13,7 @@ CHAT, CHOICE = RequestFields("chat", ()), RequestFields("choice", ("Yes", "No"))
 
 
 def a_ledger(path: Path) -> bytes:
-    """Writes a ledger with one batch that is closed and one that is not, and returns its content."""
+    """Write a ledger with one batch that is closed and one that is not, and return its content."""
     with BatchLedger(path) as ledger:
         done = ledger.plan("done", [("a", CHAT)])
         ledger.uploaded(done, "file-1")
