@@ -292,7 +292,7 @@ def ended(job: subprocess.Popen[str]) -> tuple[int, str, str]:
 
 
 def stopping(seconds: float) -> subprocess.Popen[str]:
-    """Start a job and presses Ctrl-C; it takes so long to stop."""
+    """Start a job and press Ctrl-C; it takes so long to stop."""
     job = start(JOB, str(seconds))
     job.send_signal(signal.SIGINT)
     assert job.stdout is not None

@@ -77,7 +77,7 @@ def requests(folder: Path) -> Path:
 
 
 def answered(folder: Path, n_rounds: float, **adaptive: Any) -> int:
-    """Store what a judge says who finds a better than the others, for so many rounds; returns how much is stored."""
+    """Store what a judge says who finds a better than the others, for so many rounds; return how much is stored."""
     path, options = folder / "duel.parquet", Adaptive(block=BLOCK, **adaptive)
     rows = read_table(path, REQUESTS).to_pylist()
     rounds = Rounds(schedule(read_table(path, REQUESTS, COLUMNS), BLOCK), options)

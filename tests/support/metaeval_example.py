@@ -213,7 +213,7 @@ def tables() -> dict[str, pa.Table]:
 
 
 def items(n: int = N_ITEMS) -> pa.Table:
-    """Turn in two languages; the first item's text is hostile."""
+    """Turns in two languages; the first item's text is hostile."""
     return to_table(
         ITEMS,
         [

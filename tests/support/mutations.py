@@ -104,7 +104,7 @@ def written(file: str, old: str, new: str, age: float | None = None) -> Change:
 
 
 def moved(folder: str, to: str, *then: Change) -> Change:
-    """Move a folder or a file, and changes what must be with it."""
+    """Move a folder or a file, and change what must be with it."""
 
     def change(workspace: Workspace) -> None:
         shutil.move(Path(workspace.folder, folder), Path(workspace.folder, to))

@@ -51,7 +51,7 @@ def robustness(
 
 
 def drops(judges: Sequence[tuple[str, str]] = JUDGES) -> pa.Table:
-    """Drop spread around a median that is half the ratio."""
+    """Drops spread around a median that is half the ratio."""
     names = ("judge", "method", "corpus", "language", "level", "perturbation", "dimension", "n", "n_missing")
     rows = []
     for row in robustness(judges).to_pylist():

@@ -64,7 +64,7 @@ class CountingEngine:
 
 
 def hold(folder: str, ready: object, leave: object, **more: str) -> None:
-    """Store one answer, claims another request and stays."""
+    """Store one answer, claim another request and stay."""
     with opened(Path(folder), **more) as store:
         store.append(key(1), Response("first"))
         assert store.claim_all([key(2)]) == [True]

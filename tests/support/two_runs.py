@@ -124,5 +124,5 @@ def write_items(folder: Path, said: Mapping[str, list[str]], corpus: str = "self
 
 
 def drawn_passes(rng: np.random.Generator, share: float, n: int) -> dict[str, bool | None]:
-    """Pass of `n` cases, each with the same chance."""
+    """Passes of `n` cases, each with the same chance."""
     return {f"c{number:03d}": bool(rng.random() < share) for number in range(n)}

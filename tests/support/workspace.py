@@ -79,7 +79,7 @@ class Workspace:
         }  # as a shell has it
 
     def outcome(self, *words: str) -> tuple[int, str]:
-        """Run `snakemake ...`, `python -m MODULE ...` or `python SCRIPT ...` warm; returns exit status and output."""
+        """Run `snakemake ...`, `python -m MODULE ...` or `python SCRIPT ...` warm; return the exit status and output."""
         client = [sys.executable, "-IS", os.environ["WARM_CLIENT"], os.environ["WARM_START"]]
         program = [str(SNAKEMAKE)] if words[0] == "snakemake" else []
         keys = {"OPENAI_API_KEY": "none", "ANTHROPIC_API_KEY": "none"}
@@ -124,7 +124,7 @@ class Workspace:
         return counts
 
     def interrupt_when(self, ready: Callable[[], bool], sign: signal.Signals, *arguments: str) -> str:
-        """Start a run and sends a signal to all its processes as soon as `ready` says so."""
+        """Start a run and send a signal to all its processes as soon as `ready` says so."""
         process = self.start(*arguments)
         try:
             while not ready():

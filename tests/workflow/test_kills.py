@@ -24,7 +24,7 @@ LONGER = {
 
 
 def with_only_what_was_learned(workspace: Workspace) -> Workspace:
-    """Take back all answers and what follows from them, and configures a longer run."""
+    """Take back all answers and what follows from them, and configure a longer run."""
     for name in ("dialogues", "requests", "responses", "usage", "judgements", "tables", "figures", "report"):
         shutil.rmtree(workspace.folder / "results" / name)
     shutil.rmtree(workspace.folder / "store")
