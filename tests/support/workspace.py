@@ -79,7 +79,7 @@ class Workspace:
         }  # as a shell has it
 
     def outcome(self, *words: str) -> tuple[int, str]:
-        """Run `snakemake ...`, `python -m MODULE ...` or `python SCRIPT ...` warm; return the exit status and output."""
+        """Run `snakemake ...`, `python -m MODULE ...` or `python SCRIPT ...` warm; return its status and output."""
         client = [sys.executable, "-IS", os.environ["WARM_CLIENT"], os.environ["WARM_START"]]
         program = [str(SNAKEMAKE)] if words[0] == "snakemake" else []
         keys = {"OPENAI_API_KEY": "none", "ANTHROPIC_API_KEY": "none"}

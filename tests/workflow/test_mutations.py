@@ -153,7 +153,7 @@ OTHERS = [
     ),
     Mutation(
         "the description of a column",
-        code("tables/schema.py", "unparsed responses; shares keep", "unparsed responses, shares keep"),
+        code("tables/schema.py", "unparsed responses; they stay", "unparsed responses, they stay"),
         ("build_report",),
     ),
     Mutation(
