@@ -38,7 +38,7 @@ class Scale:
 
     @property
     def is_yes_no(self) -> bool:
-        """Returns whether it is a Yes or a No."""
+        """Return whether it is a Yes or a No."""
         return self.labels == (NO, YES)
 
     def value_of(self, label: str) -> float:
@@ -108,17 +108,17 @@ class Criterion:
 
     @property
     def is_yes_no(self) -> bool:
-        """Returns whether its probability is that of Yes: if there is a question, and the scale has no options."""
+        """Return whether its probability is that of Yes: if there is a question, and the scale has no options."""
         return self.scale.is_yes_no or bool(self.words.question and not self.scale.labels)
 
     @property
     def has_a_probability(self) -> bool:
-        """Returns whether it can be scored by the probabilities of labels."""
+        """Return whether it can be scored by the probabilities of labels."""
         return self.is_yes_no or 2 <= len(self.scale.points()) <= MOST_POINTS
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Returns all of its names in judges' answers."""
+        """Return all of its names in judges' answers."""
         return (self.name, *self.aliases)
 
     def in_language(self, language: str) -> Words:

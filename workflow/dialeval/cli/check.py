@@ -125,7 +125,7 @@ def check(arguments: argparse.Namespace) -> int:
 
 
 def _confirm(sent: Sequence[str]) -> None:
-    """Asks the user whether keys may be sent.
+    """Ask the user whether keys may be sent.
 
     Raises:
         UserError: the user does not, or standard input is no terminal.
@@ -300,7 +300,7 @@ def _other_run(results: Path) -> Finding:
 
 
 def probe_models(config: Config) -> list[Finding]:
-    """Asks every model behind an endpoint one short question, all at once; only the cost is stored.
+    """Ask every model behind an endpoint one short question, all at once; only the cost is stored.
 
     Args:
         config: the configuration; its budgets hold.

@@ -202,7 +202,7 @@ def _check_cells(what: str, column: str, cells: pd.Series[Any]) -> None:
 
 
 def _refuse_repeated_turns(cells: Mapping[str, pd.Series[Any]]) -> None:
-    """Refuses two dialogues of one id, which would become one dialogue."""
+    """Refuse two dialogues of one id, which would become one dialogue."""
     named = [what for what in ("system", "dialogue_id", "turn", "speaker") if what in cells]
     keys = pd.DataFrame({what: cells[what].astype(str) for what in named})
     repeated = keys[keys.duplicated()]

@@ -27,12 +27,12 @@ class WithFiles(Fields):
 
     @property
     def rated_corpora(self) -> dict[str, RatedCorpus]:
-        """Returns the rated corpora, by name."""
+        """Return the rated corpora, by name."""
         return self.metaeval.corpora if self.metaeval else {}
 
     @property
     def score_files(self) -> dict[str, ScoreFile]:
-        """Returns the files of other metrics' scores, by name."""
+        """Return the files of other metrics' scores, by name."""
         return self.metaeval.score_files if self.metaeval else {}
 
     def item_path(self, name: str) -> Path:

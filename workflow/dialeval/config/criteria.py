@@ -38,7 +38,7 @@ _BEYOND = 1_000_000
 
 
 def _scale(value: Any) -> Any:
-    """Refuses a scale that is neither two numbers, nor options, nor yes_no."""
+    """Refuse a scale that is neither two numbers, nor options, nor yes_no."""
     if value == "yes_no":
         return value
     if not isinstance(value, list):
@@ -213,7 +213,7 @@ def folded(text: str) -> str:
 
 
 def check_rubric(place: str, rubric: Mapping[str, str], scale: Scale) -> None:
-    """Refuses descriptions of values that are not on the scale."""
+    """Refuse descriptions of values that are not on the scale."""
     for name in rubric:
         if scale.labels:
             if name not in scale.labels:

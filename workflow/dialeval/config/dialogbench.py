@@ -157,7 +157,7 @@ class WrittenItems(Penalties):
 
     @property
     def chosen_tasks(self) -> list[str]:
-        """Returns the tasks of the written items."""
+        """Return the tasks of the written items."""
         return self.tasks or list(BY_RULE if self.writer is None else TASKS)
 
 

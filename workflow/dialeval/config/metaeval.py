@@ -123,12 +123,12 @@ class RatedCorpus(Section):
 
     @property
     def judged_criteria(self) -> list[str] | None:
-        """Returns the criteria that judges score: named, or joined to others; None for the level's."""
+        """Return the criteria that judges score: named, or joined to others; None for the level's."""
         return list(dict.fromkeys([*(self.dimensions or ()), *self.criterion_map])) or None
 
     @property
     def joined(self) -> dict[str, str]:
-        """Returns, by criterion that judges score, another one that people rated and that it is compared with."""
+        """Return, by criterion that judges score, another one that people rated and that it is compared with."""
         return {judged: rated for judged, rated in self.criterion_map.items() if judged != rated}
 
     @model_validator(mode="after")

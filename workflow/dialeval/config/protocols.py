@@ -50,7 +50,7 @@ class Protocols(Section):
 
     @property
     def own(self) -> dict[str, Protocol]:
-        """Returns the user's own protocols by name."""
+        """Return the user's own protocols by name."""
         return self.__pydantic_extra__
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def _no_boolean(value: Any) -> Any:
-    """Refuses true and false where Python would read them as 1 and 0."""
+    """Refuse true and false where Python would read them as 1 and 0."""
     if isinstance(value, bool):
         raise ValueError(
             f"a number is needed, and YAML reads this value as {str(value).lower()} (like yes, no, on and off)"
@@ -53,7 +53,7 @@ class Section(BaseModel):
     @field_validator("*")
     @classmethod
     def _can_be_written(cls, value: Any, info: ValidationInfo) -> Any:
-        """Refuses repeated entries, and names that a path or table cannot contain."""
+        """Refuse repeated entries, and names that a path or table cannot contain."""
         for name, listed in value.items() if isinstance(value, dict) else [("", value)]:
             if twice := _twice(listed):
                 under = f" under {name}" if name else ""

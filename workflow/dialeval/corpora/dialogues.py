@@ -78,7 +78,7 @@ class Reading:
 
 
 def check(reading: Reading) -> Reading:
-    """Refuses a reading that no later stage could use.
+    """Refuse a reading that no later stage could use.
 
     Raises:
         UserError: no dialogue at all, a repeated id, an empty utterance, or fewer than two utterances, each with its

@@ -59,12 +59,12 @@ class Item:
 
     @property
     def context(self) -> tuple[str, ...]:
-        """Returns the utterances before the response (turn level)."""
+        """Return the utterances before the response (turn level)."""
         return self.utterances[:-1]
 
     @property
     def response(self) -> str:
-        """Returns the last utterance."""
+        """Return the last utterance."""
         return self.utterances[-1]
 
 

@@ -56,7 +56,7 @@ class RecordFields(NamedTuple):
     together: Collection[frozenset[str]] = ()
 
     def tests(self) -> tuple[Callable[[Collection[str]], bool], ...]:
-        """Returns tests on the fields of an object, the surer one first."""
+        """Return tests on the fields of an object, the surer one first."""
         return (
             lambda names: any(name in names for name in self.holding),
             lambda names: bool(names) and any(map({*names}.issuperset, self.together)),
@@ -139,7 +139,7 @@ def is_table(path: Path) -> bool:
 
 
 def refuse_table(path: Path, reader: str, remedy: str) -> None:
-    """Refuses a table where a reader of rated items needs objects.
+    """Refuse a table where a reader of rated items needs objects.
 
     Raises:
         UserError: the file is a table; with its beginning and the remedy.

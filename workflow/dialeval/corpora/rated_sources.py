@@ -87,7 +87,7 @@ class RatedReading:
         self.items.append(item)
 
     def leave_out(self, language: str, item_id: str, reason: str) -> None:
-        """Leaves out an item of the source, and counts it."""
+        """Leave out an item of the source, and count it."""
         self.skipped[reason] += 1
         self.left_out[language, item_id] = reason
 
@@ -107,7 +107,7 @@ class RatedReading:
 
 
 def check(reading: RatedReading) -> RatedReading:
-    """Refuses a reading that no later stage could use.
+    """Refuse a reading that no later stage could use.
 
     Raises:
         UserError: there is no item or no rating; a rating is of no item, off its scale or given twice; an item is of
@@ -140,7 +140,7 @@ def check(reading: RatedReading) -> RatedReading:
 
 
 def check_joined(reading: RatedReading, rated_as: Mapping[str, str], field: str) -> None:
-    """Refuses criteria that fit no item or have no rating.
+    """Refuse criteria that fit no item or have no rating.
 
     Args:
         rated_as: judged criterion -> rated criterion.

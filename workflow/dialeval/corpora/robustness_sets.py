@@ -136,7 +136,7 @@ class PublishedSet:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Returns the paths of its files under the folder; sets whose originals are the JSON list share that one."""
+        """Return the paths of its files under the folder; sets whose originals are the JSON list share that one."""
         return (self.perturbed, self.original or ORIGINALS_FILE)
 
     def is_in(self, folder: Path) -> bool:
@@ -356,7 +356,7 @@ def _turn_item(name: str, row: int, side: str, context: list[str], response: str
 
 
 def _check_texts(texts: Sequence[str], place: str) -> None:
-    """Refuses a row without any text; single empty utterances are in the published files."""
+    """Refuse a row without any text; single empty utterances are in the published files."""
     if not any(texts):
         raise UserError(f"{place}: no utterance; add one")
 

@@ -66,7 +66,7 @@ class RuleWriter:
         self.identity = json.dumps(content, sort_keys=True)
 
     async def answer(self, request: Request) -> Response:
-        """Answers, or raises AnswerFailure."""
+        """Answer, or raise AnswerFailure."""
         if request.protocol != writing.WRITE_PROTOCOL:
             raise AnswerFailure("unsupported", f"the writer by rule answers only {writing.WRITE_PROTOCOL}")
         dialogues = self._dialogues.get(fields_of(request.subject)["language"], ())
@@ -80,7 +80,7 @@ class RuleWriter:
         return sum(len(message.content.split()) for message in messages)
 
     async def close(self) -> None:
-        """Has nothing to give back."""
+        """Do nothing: there is nothing to release."""
 
 
 class FilterByChoice:
@@ -103,7 +103,7 @@ class FilterByChoice:
         self.context_window = engine.context_window
 
     async def answer(self, request: Request) -> Response:
-        """Answers, or raises AnswerFailure."""
+        """Answer, or raise AnswerFailure."""
         if request.protocol != writing.FILTER_PROTOCOL:
             raise AnswerFailure("unsupported", f"this filter answers only {writing.FILTER_PROTOCOL}")
         letters = tuple(LETTERS[: len(request.subject[1])])

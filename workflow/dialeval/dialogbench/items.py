@@ -69,22 +69,22 @@ class TestItem:
 
     @property
     def letters(self) -> tuple[str, ...]:
-        """Returns the letters of the options."""
+        """Return the letters of the options."""
         return tuple(LETTERS[: len(self.options)])
 
     @property
     def right(self) -> int:
-        """Returns the place of the right option, 0 for the first."""
+        """Return the place of the right option, 0 for the first."""
         return LETTERS.index(self.label)
 
     @property
     def n_turns(self) -> float:
-        """Returns the number of turns, two utterances each; one of speaker 1 alone is half a turn."""
+        """Return the number of turns, two utterances each; one of speaker 1 alone is half a turn."""
         return len(self.utterances) / 2
 
     @property
     def n_begun(self) -> int:
-        """Returns the number of turns, a lone last utterance of speaker 1 counted as one."""
+        """Return the number of turns, a lone last utterance of speaker 1 counted as one."""
         return (len(self.utterances) + 1) // 2
 
     def to_row(self) -> dict[str, Any]:

@@ -93,7 +93,7 @@ class Task:
 
     @property
     def fixed(self) -> bool:
-        """Returns whether every item has the same options."""
+        """Return whether every item has the same options."""
         return len(self.values) == self.n_options
 
 

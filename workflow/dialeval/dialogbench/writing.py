@@ -87,7 +87,7 @@ class Attempt:
 
     @property
     def variant(self) -> str | None:
-        """Returns the procedure whose item this is, or `-filter` for one that only the filter refuses.
+        """Return the procedure whose item this is, or `-filter` for one that only the filter refuses.
 
         None for an attempt that gave no item.
         """
@@ -98,7 +98,7 @@ class Attempt:
 
     @property
     def is_filtered(self) -> bool:
-        """Returns whether the filter is to judge it: an item that was accepted so far, and that may be examined."""
+        """Return whether the filter is to judge it: an item that was accepted so far, and that may be examined."""
         return self.outcome.accepted and self.procedure != BASIC
 
 

@@ -61,7 +61,7 @@ class Outcome:
 
     @property
     def accepted(self) -> bool:
-        """Returns whether the item was parsed and no reason rejects it."""
+        """Return whether the item was parsed and no reason rejects it."""
         return self.item is not None and not self.reasons
 
     def rejected(self, reason: str, detail: str = "") -> Outcome:

@@ -165,7 +165,7 @@ class Answering:
         self.progress.advance(failed=True)
 
     async def ask_all(self, requests: Iterable[Request]) -> None:
-        """Answers every request, `engine.concurrency` at a time; responses are then in the store, failures counted.
+        """Answer every request, `engine.concurrency` at a time; responses are then in the store, failures counted.
 
         Requests are drawn from the iterable as places become free, so that a long table is never held in memory.
         """
@@ -195,7 +195,7 @@ class Answering:
         return run_in_order(self.closing(work))
 
     async def closing(self, work: Coroutine[Any, Any, _Result]) -> _Result:
-        """Awaits a coroutine, then closes the engine."""
+        """Await a coroutine, then close the engine."""
         try:
             return await work
         except BudgetUsedUp as error:
@@ -303,14 +303,14 @@ class Answering:
         return response
 
     async def _answer_table(self, engine: TableEngine, requests: Iterable[Request]) -> None:
-        """Answers a table by an engine that takes it as a whole."""
+        """Answer a table by an engine that takes it as a whole."""
         left = await self._answer_unclaimed(engine, self._counted(requests))
         while left:  # other jobs send these
             await asyncio.sleep(_POLL_SECONDS)
             left = await self._answer_unclaimed(engine, left)
 
     async def _answer_unclaimed(self, engine: TableEngine, requests: Iterable[Request]) -> list[Request]:
-        """Answers a table and returns the requests that other jobs are sending."""
+        """Answer a table and return the requests that other jobs are sending."""
         names: dict[str, str] = {}
         early: dict[str, Request] = {}
         twins: Counter[str] = Counter()

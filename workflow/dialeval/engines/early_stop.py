@@ -206,7 +206,7 @@ class EarlyStop:
             raise UserError(self._remember(self._unparsed_message(), run=self._run, about=self._about))
 
     def announce(self, dead: EndpointDead) -> None:
-        """Informs the other jobs of the run that the endpoint is dead."""
+        """Inform the other jobs of the run that the endpoint is dead."""
         if self._run:
             self._remember(str(dead), run=self._run, dead="yes")
 

@@ -44,7 +44,7 @@ class NllbEngine:
         self._batch_tokens, self._translator = model.batch_tokens, translator
 
     async def answer(self, request: Request) -> Response:
-        """Answers, or raises AnswerFailure."""
+        """Answer, or raise AnswerFailure."""
         ((_, outcome),) = list(self._outcomes([("", request)]))
         if isinstance(outcome, AnswerFailure):
             raise outcome

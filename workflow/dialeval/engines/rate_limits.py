@@ -267,7 +267,7 @@ class InFlight:
             self._let_in()
 
     def pause(self, seconds: float) -> None:
-        """Pauses all requests, and then allows only a few until there is an answer."""
+        """Pause all requests, and then allow only a few until there is an answer."""
         self.limit = min(self.maximum, FIRST)
         self.resume_at = max(self.resume_at, loop_time() + min(seconds, LONGEST_PAUSE))
 

@@ -430,7 +430,7 @@ class Throttle:
         return len(last) == enough and max(last) - min(last) < (1.5 - noise) * enough
 
     def _over(self, number: int, now: float, pause: float) -> None:
-        """Slows down to the speed of accepted requests from the end of one pause to the end of the next."""
+        """Slow down to the speed of accepted requests from the end of one pause to the end of the next."""
         # later requests have no outcome yet
         sent = max(number + 1 - self._sent_then, self._refused)
         accepted = (sent - self._refused + 1) / max(now + pause - self._resumed_at, 1e-3)

@@ -271,7 +271,7 @@ class Engine(Window, Protocol):
     concurrency: int
 
     async def answer(self, request: Request) -> Response:
-        """Answers, or raises AnswerFailure."""
+        """Answer, or raise AnswerFailure."""
         ...
 
     async def close(self) -> None:

@@ -42,7 +42,7 @@ CHAT_TEMPLATE = (
 
 
 def build_tiny_model(folder: Path, *, steps: int = DEFAULT_STEPS, random_seed: int = 0) -> int:
-    """Trains a tiny chat model and saves it as a folder that transformers and vLLM read.
+    """Train a tiny chat model and save it as a folder that transformers and vLLM read.
 
     Args:
         folder: where it goes; made if it is not there.

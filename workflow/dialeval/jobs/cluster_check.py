@@ -209,7 +209,7 @@ class Trial:
         self.number, self._refused, self._began = "", "", 0.0
 
     def begin(self) -> None:
-        """Leaves marks in the folders and submits the job."""
+        """Leave marks in the folders and submit the job."""
         for folder in self.folders.values():
             folder.mkdir(parents=True, exist_ok=True)
             probe_there(folder, self.nonce).write_text(self.nonce)

@@ -269,7 +269,7 @@ def run_id(environment: Mapping[str, str] = os.environ) -> str:
 
 
 def exit_with_run() -> None:
-    """Has this process terminated as by SIGTERM, within about a second, when the run that started it ends.
+    """Have this process terminated as by SIGTERM, within about a second, when the run that started it ends.
 
     Without a run, or with one on another machine or in another container, nothing is watched.
     """

@@ -65,7 +65,7 @@ waits a little longer: 50,000 containers are some ten megabytes.
 
 
 def freeze_loaded_objects() -> None:
-    """Excludes loaded objects from garbage collection, and makes it rarer."""
+    """Exclude loaded objects from garbage collection, and make it rarer."""
     gc.freeze()
     gc.set_threshold(SELDOM)
 
@@ -77,7 +77,7 @@ _ERRORS = "dialeval.plain"
 
 
 def replace_unencodable(stream: TextIO) -> None:
-    """Has a stream write every letter in some way: 0.1–0.2 as 0.1-0.2, since 0.1\\u20130.2 reads as other numbers.
+    """Have a stream write every letter in some way: 0.1–0.2 as 0.1-0.2, since 0.1\\u20130.2 reads as other numbers.
 
     Args:
         stream: standard output or error; one that is no file of text is left as it is.

@@ -246,7 +246,7 @@ class AnnotatorAnswers:
 
     @property
     def annotators(self) -> list[str]:
-        """Returns who labelled, by name."""
+        """Return who labelled, by name."""
         return sorted(self.labels["annotator"].unique())
 
     def matrix(self, value: FloatArray, repeat: int | None = None) -> FloatArray:

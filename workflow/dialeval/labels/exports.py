@@ -410,10 +410,10 @@ class RawLabel:
 
     @property
     def is_open(self) -> bool:
-        """Returns whether it is a row of a sheet that has no answer yet."""
+        """Return whether it is a row of a sheet that has no answer yet."""
         return not self.label and not self.skipped
 
     @property
     def where(self) -> str:
-        """Returns file and row, for messages."""
+        """Return file and row, for messages."""
         return f"{self.file}, row {self.row}"

@@ -45,12 +45,12 @@ class LabelledProtocol:
 
     @cached_property
     def criteria(self) -> dict[str, Criterion]:
-        """Returns the criteria of all levels, by name."""
+        """Return the criteria of all levels, by name."""
         return {one.name: one for each in self.frame.criteria.values() for one in each}
 
     @cached_property
     def units(self) -> dict[str, Unit]:
-        """Returns the units of the sampling record that still exist, by key."""
+        """Return the units of the sampling record that still exist, by key."""
         return {
             key: unit
             for key, unit in keyed(self.frame.units, self.ledger.draws()).items()
@@ -59,7 +59,7 @@ class LabelledProtocol:
 
     @cached_property
     def known_keys(self) -> frozenset[str]:
-        """Returns every key of the draw, of pairs those of both orders."""
+        """Return every key of the draw, of pairs those of both orders."""
         return frozenset([*self.ledger.entries, *self._first_orders])
 
     def criterion(self, label: RawLabel) -> Criterion | None:

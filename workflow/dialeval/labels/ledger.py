@@ -110,17 +110,17 @@ class Entry:
 
     @property
     def priority(self) -> float:
-        """Returns the number by which units are drawn under `active`, smallest first."""
+        """Return the number by which units are drawn under `active`, smallest first."""
         return priority(self.key, self.relative_probability)
 
     @property
     def level(self) -> Level:
-        """Returns the level of the unit: turn or dialogue."""
+        """Return the level of the unit: turn or dialogue."""
         return self.identity[-1]
 
     @property
     def system(self) -> str:
-        """Returns the system of the unit."""
+        """Return the system of the unit."""
         return self.identity[3]
 
     def cells(self) -> list[object]:

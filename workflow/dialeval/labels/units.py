@@ -171,12 +171,12 @@ class Unit:
 
     @property
     def identity(self) -> Identity:
-        """Returns the fields that identify the unit."""
+        """Return the fields that identify the unit."""
         return (self.corpus, self.item_id, self.case_id, self.system, self.opponent, self.n_utterances, self.level)
 
     @property
     def words(self) -> str:
-        """Returns the unit's description for messages."""
+        """Return the unit's description for messages."""
         if self.opponent:
             cut = f" at {self.n_utterances} utterances" if self.n_utterances else ""
             return f"'{self.system}' and '{self.opponent}' on case '{self.case_id}'{cut}"

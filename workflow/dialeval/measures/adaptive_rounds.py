@@ -79,7 +79,7 @@ class Rounds:
         return np.flatnonzero(waiting)
 
     def begin(self) -> IntArray:
-        """Begins the next round that has anything to ask, and returns the requests, by their places.
+        """Begin the next round that has anything to ask, and return the requests, by their places.
 
         A failed request is not sent again here: the engine has retried it already, where that might help.
 
@@ -181,7 +181,7 @@ class Rounds:
         return cell_means(score, (number[self.plan.pair], self.plan.case), (len(pairs), n_cases))[0]
 
     def _conclude(self) -> None:
-        """Completes the last row of each pair: its p-value, and that it ended if it is open."""
+        """Complete the last row of each pair: its p-value, and that it ended if it is open."""
         waiting = {pair: number for number, pair in enumerate(self.plan.pairs)}
         for row in reversed(self.rows):
             number = waiting.pop(Pair(*(row[name] for name in Pair._fields)), None)

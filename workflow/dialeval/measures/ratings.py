@@ -51,7 +51,7 @@ ALL_BATTLES = "all battles"
 
 
 def ratings(judgements: pd.DataFrame, design: Design, words: Words) -> Ratings:
-    """Rates the systems of each group, and compares every two ratings.
+    """Rate the systems of each group, and compare every two ratings.
 
     Bradley-Terry stands there twice: plain, and with length and place held fixed, where lengths are known. Intervals
     are percentile intervals over resampled cases, those of the latter from a covariance that is robust to dependence
@@ -163,7 +163,7 @@ def rate(
     *,
     equal_pairs: bool = False,
 ) -> Rated:
-    """Rates models by all methods. Unparsed comparisons are left out.
+    """Rate models by all methods. Unparsed comparisons are left out.
 
     The order of a cluster's comparisons does not matter. Resampling follows the numbers of models and clusters.
 

@@ -63,7 +63,7 @@ class Row:
 
     @property
     def label(self) -> str:
-        """Returns the system's name, which includes its training."""
+        """Return the system's name, which includes its training."""
         return f"{self.system} ({self.training})" if self.training and "+" not in self.system else self.system
 
 

@@ -28,12 +28,12 @@ FEWEST_MENTIONS = 2
 
 
 def negated_verbs(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
-    """Negates the first verb of every statement of the response; one that is negated already loses its negation."""
+    """Negate the first verb of every statement of the response; one that is negated already loses its negation."""
     return negate_statements(case.item.response)
 
 
 def negate_statements(text: str) -> NewText | NotApplicable:
-    """Negates every statement of an English text that the rules can negate."""
+    """Negate every statement of an English text that the rules can negate."""
     changes: list[Replacement] = []
     spans: list[str] = []
     for start, end in sentences(text):
@@ -45,7 +45,7 @@ def negate_statements(text: str) -> NewText | NotApplicable:
 
 
 def swapped_entities(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
-    """Exchanges the entities of the response that the context mentions twice or more for others of the same kind."""
+    """Exchange the entities of the response that the context mentions twice or more for others of the same kind."""
     mentions: dict[str, int] = {}
     for text in case.item.context:
         for entity in find_entities(text):
@@ -89,7 +89,7 @@ def exchange_entities(
     avoid: dict[str, int],
     rng: np.random.Generator,
 ) -> NewText | NotApplicable:
-    """Exchanges entities of the response, each by one and the same other entity throughout.
+    """Exchange entities of the response, each by one and the same other entity throughout.
 
     Args:
         categories: category of each replacement, by `Entity.key`.
@@ -272,7 +272,7 @@ def _without_negation(sentence: str, start: int) -> Negated | None:
 
 
 def _with_negation(sentence: str, start: int) -> Negated | None:
-    """Negates the first finite verb."""
+    """Negate the first finite verb."""
     found = [word for word in words(sentence) if word.start >= start]
     for place, word in enumerate(found):
         new = _contracted(sentence, word) or _finite(sentence, found, place)
@@ -282,7 +282,7 @@ def _with_negation(sentence: str, start: int) -> Negated | None:
 
 
 def _contracted(sentence: str, word: Word) -> Negated | None:
-    """Negates a verb that is contracted with its subject, as in `I'm`, also with blanks around the mark."""
+    """Negate a verb that is contracted with its subject, as in `I'm`, also with blanks around the mark."""
     bare = re.split("['’]", word.text, maxsplit=1)[0]
     if bare.lower() == "let" and sentence[word.start : word.end].lower().endswith(("'s", "’s")):
         return _change(sentence, word.start, word.end, word.text + " not")
@@ -304,7 +304,7 @@ def _change(sentence: str, start: int, end: int, new: str) -> Negated:
 
 
 def _finite(sentence: str, found: list[Word], place: int) -> Negated | None:
-    """Negates a word if it is a finite verb of a statement."""
+    """Negate a word if it is a finite verb of a statement."""
     word, lower = found[place], found[place].lower
     previous = found[place - 1].lower if place else ""
     following = next((other.lower for other in found[place + 1 :] if other.lower not in _ADVERBS), "")
@@ -372,7 +372,7 @@ def _statement_verb(sentence: str, found: list[Word], place: int) -> Inflection 
 
 
 def _praise(sentence: str) -> Negated | None:
-    """Negates a sentence without a verb that begins with a judgement, such as `Great idea!`."""
+    """Negate a sentence without a verb that begins with a judgement, such as `Great idea!`."""
     first = words(sentence)[0]
     if first.lower not in _PRAISE:
         return None

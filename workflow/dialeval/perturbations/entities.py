@@ -51,7 +51,7 @@ class Entity(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Returns the key that mentions of one entity share."""
+        """Return the key that mentions of one entity share."""
         return self.text.lower()
 
 

@@ -82,7 +82,7 @@ def perturb(
     random_seed: int,
     way: str | None = None,
 ) -> Perturbed | NotApplicable:
-    """Perturbs an item by the rules of a strategy, without a model.
+    """Perturb an item by the rules of a strategy, without a model.
 
     The result depends on the random seed, the item, the strategy and the pool only.
 
@@ -206,7 +206,7 @@ def _next_step(
     *,
     first: bool,
 ) -> Edit | NotApplicable:
-    """Perturbs the next utterances that can be perturbed; those that were tried leave `waiting`."""
+    """Perturb the next utterances that can be perturbed; those that were tried leave `waiting`."""
     if current.level == "turn":
         if not first and not strategy.cumulative:
             return NotApplicable("a second application makes the response no worse")

@@ -113,7 +113,7 @@ def _cut_english(sentence: str) -> str:
 
 
 def _cut_before_detail(sentence: str) -> str:
-    """Cuts before the first detail after which the rest is a clause: it has a verb and ends in no function word."""
+    """Cut before the first detail after which the rest is a clause: it has a verb and ends in no function word."""
     places = sorted(
         {match.start() for match in _CLAUSE_END.finditer(sentence)}
         | {match.start() for match in _DETAIL.finditer(sentence)}
@@ -180,7 +180,7 @@ def _content_sentences(text: str, language: str) -> list[str]:
 
 
 def generic_reply(previous: str, language: str, avoid: Collection[str], rng: np.random.Generator) -> str | None:
-    """Draws a generic reply to an utterance: an answer after a question, or else a remark.
+    """Draw a generic reply to an utterance: an answer after a question, or else a remark.
 
     Args:
         previous: the utterance that is replied to; may be empty.

@@ -61,7 +61,7 @@ def build_pool(items: Iterable[Item]) -> Pool:
 def unrelated_utterance(
     pool: Pool, item: Item, rng: np.random.Generator, taken: Iterable[str] = ()
 ) -> str | NotApplicable:
-    """Draws an utterance of another dialogue that is about something else.
+    """Draw an utterance of another dialogue that is about something else.
 
     In English it has two content words and none of the dialogue's; in other languages it has `FEWEST_PIECES`. Where no
     draw finds one, any other utterance of another dialogue is taken.
@@ -89,7 +89,7 @@ def unrelated_utterance(
 def draw_entity(
     pool: Pool, language: str, category: str, avoid: Iterable[str], rng: np.random.Generator
 ) -> str | NotApplicable:
-    """Draws an entity of a category, none of `avoid` (in lower case)."""
+    """Draw an entity of a category, none of `avoid` (in lower case)."""
     avoided = set(avoid)
     known = pool.entities.get(language) or listed_by_category()
     choice = [name for name in known.get(category, ()) if name.lower() not in avoided]
@@ -267,13 +267,13 @@ def span(before: str, after: str) -> str:
 
 
 def apply_in_random_order(ways: Mapping[str, Rule], case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """Perturbs the response by the first rule that applies, trying the rules in random order."""
+    """Perturb the response by the first rule that applies, trying the rules in random order."""
     order = [list(ways)[int(place)] for place in rng.permutation(len(ways))]
     return apply_first_applicable({name: ways[name] for name in order}, case, rng)
 
 
 def apply_first_applicable(ways: Mapping[str, Rule], case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """Perturbs the response by the first rule that applies, in the order given.
+    """Perturb the response by the first rule that applies, in the order given.
 
     Returns:
         The edit; if no rule applies, the reasons of all of them.

@@ -189,7 +189,7 @@ def _from_history(case: Case, rng: np.random.Generator) -> NewText | NotApplicab
 def _earlier_text(
     case: Case, turns: range | tuple[int, ...], reason: str, rng: np.random.Generator
 ) -> NewText | NotApplicable:
-    """Draws one of some utterances that is not the response."""
+    """Draw one of some utterances that is not the response."""
     response = normalised(case.item.response)
     others = [
         case.item.utterances[turn] for turn in turns if normalised(case.item.utterances[turn]) not in (response, "")

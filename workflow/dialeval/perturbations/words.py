@@ -48,7 +48,7 @@ class Word(NamedTuple):
 
     @property
     def lower(self) -> str:
-        """Returns the word in lower case, with a straight apostrophe."""
+        """Return the word in lower case, with a straight apostrophe."""
         return self.text.lower().replace("’", "'")
 
 

@@ -141,7 +141,7 @@ def _response(row: Mapping[str, Any], answer: PublishedAnswer | None, notes: Cou
 
 
 def _check_seed(seed_id: str, seed: Dialogue, dialogue: PublishedDialogue, notes: Counter[str]) -> None:
-    """Refuses a dialogue that begins with other words than its seed; case and punctuation are no words."""
+    """Refuse a dialogue that begins with other words than its seed; case and punctuation are no words."""
     beginning = dialogue.utterances[:SEED_LENGTH]
     if _without_blanks(beginning) == _without_blanks(seed):
         return
@@ -154,7 +154,7 @@ def _check_seed(seed_id: str, seed: Dialogue, dialogue: PublishedDialogue, notes
 
 
 def _check_names(answered_about: Mapping[str, bool], answers: Mapping[Key, PublishedAnswer], source: str) -> None:
-    """Refuses a file of responses without any about one of the chatbots."""
+    """Refuse a file of responses without any about one of the chatbots."""
     in_file = {model for shown, _ in answers for model in shown[1:] if model is not None}
     for model, answered in answered_about.items():
         if not answered and model != HUMAN:

@@ -188,7 +188,7 @@ def follow(talk: Talk, seed_id: str, seed: Dialogue, stored: Callable[[Voice, Re
 async def chat_all(
     talk: Talk, speakers: Mapping[str, Answering], seeds: Mapping[str, Dialogue]
 ) -> dict[str, list[Turn]]:
-    """Continues every seed, as many at a time as the engines allow, and returns the generated turns by seed_id.
+    """Continue every seed, as many at a time as the engines allow, and return the generated turns by seed_id.
 
     A dialogue with a failed utterance is left out and counted. An engine with a cache of its own admits dialogues by
     room there (`room_for_dialogues`).
@@ -259,7 +259,7 @@ def rows(chatbot: str, seeds: Mapping[str, Dialogue], dialogues: Mapping[str, li
 
 
 async def chat(talk: Talk, speakers: Mapping[str, Answering], seed_id: str, seed: Dialogue, grown: Grown) -> list[Turn]:
-    """Continues a seed until the dialogue has its length or the partner ends it.
+    """Continue a seed until the dialogue has its length or the partner ends it.
 
     Every response is stored, so that a killed run continues the dialogue where it was.
 

@@ -146,7 +146,7 @@ class _Answer:
                     waiting += [value] if owner is None else self._take_field(owner, value, beside=one)
 
     def _take_field(self, owner: int, value: Any, *, beside: _Fields) -> list[Any]:
-        """Claims the value of a criterion's field and returns the rest of the field."""
+        """Claim the value of a criterion's field and return the rest of the field."""
         if isinstance(value, list) and not isinstance(value, _Fields) and len(value) == 1:
             (value,) = value
         if isinstance(value, _Fields):

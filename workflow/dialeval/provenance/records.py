@@ -90,7 +90,7 @@ class Job:
 
     @property
     def record(self) -> Path:
-        """Returns where the job's record lies."""
+        """Return where the job's record lies."""
         return record_path(self.results, self.name(self.makes[0]))
 
     @cached_property
@@ -325,12 +325,12 @@ _uncached_reasons: list[str] = []
 
 
 def disable_caching(reason: str) -> None:
-    """Excludes the outputs of this process from the cache, as another run may add to them; the log has the reason."""
+    """Exclude the outputs of this process from the cache, as another run may add to them; the log has the reason."""
     _uncached_reasons.append(reason)
 
 
 def restore_outputs(job: Job) -> bool:
-    """Restores the cached outputs of a job with the same key; returns whether it could."""
+    """Restore the cached outputs of a job with the same key; return whether it could."""
     record = read_record(job.record)
     if record.get("key") != job.key or not _same_libraries(record.get("libraries", {})):
         return False

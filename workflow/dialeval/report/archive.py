@@ -63,7 +63,7 @@ class Archive:
 
 
 def build_archive(inputs: ReportInputs, budget: int) -> Archive:
-    """Packs the dialogues and judgements of as many cases of each source, from the first on, as fit.
+    """Pack the dialogues and judgements of as many cases of each source, from the first on, as fit.
 
     Args:
         inputs: the run.

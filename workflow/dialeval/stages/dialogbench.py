@@ -285,7 +285,7 @@ class DialogbenchSheetSettings(BaseModel, defer_build=True):
 
 
 def dialogbench_sheet(settings: DialogbenchSheetSettings, items: Path, sheet_file: Path, digest: Path) -> None:
-    """Draws the items that experts answer; writes their sheet, unless it holds answers, and its digest."""
+    """Draw the items that experts answer; write their sheet, unless it holds answers, and its digest."""
     item_of, origin_of = read_items(items)
     drawn = draw(item_of, origin_of, settings.per_task, settings.random_seed)
     text = sheet(drawn)

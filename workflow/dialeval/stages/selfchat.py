@@ -55,7 +55,7 @@ class SelfchatSettings(BaseModel, defer_build=True):
 
     @property
     def part(self) -> str:
-        """Returns the job's name in a store."""
+        """Return the job's name in a store."""
         return f"shard-{self.shard}-of-{self.shards}"
 
 
@@ -127,7 +127,7 @@ def _partner(settings: SelfchatSettings, engine: Engine, learned: list[Path], st
 
 
 async def _talk(talk: Talk, speakers: dict[str, AnsweringModel], seeds: dict[str, Dialogue]) -> dict[str, list[Turn]]:
-    """Lets a chatbot continue all seeds, and counts the tokens of all answers."""
+    """Let a chatbot continue all seeds, and count the tokens of all answers."""
     answerings = {protocol: speaker.answering for protocol, speaker in speakers.items()}
     dialogues = await chat_all(talk, answerings, seeds)
 

@@ -90,7 +90,7 @@ class TrainEncoderSettings(BaseModel, defer_build=True):
 def train_encoder(
     settings: TrainEncoderSettings, examples: Path, trained: Path, digest: Path, checkpoints: Path, code: str
 ) -> None:
-    """Trains an encoder to score turns or dialogues; writes its folder with scores, curve and run, and its digest.
+    """Train an encoder to score turns or dialogues; write its folder with scores, curve and run, and its digest.
 
     Args:
         settings: see `TrainEncoderSettings`.
@@ -262,7 +262,7 @@ def train_lora(
     templates: Templates,
     code: str,
 ) -> None:
-    """Trains a LoRA adapter to judge; writes its folder with scores, curve and run, and its digest.
+    """Train a LoRA adapter to judge; write its folder with scores, curve and run, and its digest.
 
     Args:
         settings: see `TrainLoraSettings`.

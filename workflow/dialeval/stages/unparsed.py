@@ -50,7 +50,7 @@ class PlannedRows:
         return self._rows.get(request.request_id.removesuffix(forms.SUFFIX))
 
     def drop(self, request: Request) -> None:
-        """Forgets the row of a request."""
+        """Forget the row of a request."""
         self._rows.pop(request.request_id.removesuffix(forms.SUFFIX), None)
 
 

@@ -189,7 +189,7 @@ def bootstrap_elo_interval(
 def draw_resamples(
     counts: ClusterTable, resamples: int, random_seed: int, rng: np.random.Generator, *, equal_pairs: bool
 ) -> Resamples:
-    """Draws the resamples of the clusters; with `equal_pairs` a deck has as many comparisons of every pair."""
+    """Draw the resamples of the clusters; with `equal_pairs` a deck has as many comparisons of every pair."""
     comparisons = counts.comparisons
     # More than 255 times the same one: that has a probability of one in 10 to the 506.
     times = np.empty((0 if counts.is_unclustered else resamples, counts.n_clusters), dtype=np.uint8)

@@ -184,7 +184,7 @@ class _RankBuffers:
         self._cubed = self._untied = self._own = self._y_spread = np.empty(0)
 
     def set_ratings(self, pairs: Pairs) -> None:
-        """Ranks the human ratings of these pairs, for every judge with the same pairs until the next call."""
+        """Rank the human ratings of these pairs, for every judge with the same pairs until the next call."""
         count = pairs.weigh(self._weights, self._buffers[0])
         ranks, weighted = self._buffers[1:, : len(count)]
         self._cubed = count.sum(axis=0) ** 3

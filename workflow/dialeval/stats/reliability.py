@@ -400,7 +400,7 @@ def _count(codes: IntArray, weights: ArrayLike | None = None, minlength: int = 0
 
 
 def _solve(system: FloatArray, right: FloatArray) -> FloatArray:
-    """Solves small systems, shapes [R, 3, 3] and [R, 3]; NaN where one has no single solution."""
+    """Solve small systems, shapes [R, 3, 3] and [R, 3]; NaN where one has no single solution."""
     size = np.linalg.norm(system, axis=2).prod(axis=1)
     sound = np.abs(np.linalg.det(system)) > 1e-9 * size
     found = np.full(right.shape, np.nan)

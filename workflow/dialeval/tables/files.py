@@ -276,7 +276,7 @@ def _differences(found: pa.Schema, expected: pa.Schema) -> list[str]:
 
 
 def _check_keys(name: str, schema: pa.Schema, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Refuses keys of rows that are no columns: a programmer's error."""
+    """Refuse keys of rows that are no columns: a programmer's error."""
     if unknown := {key for row in rows for key in row}.difference(schema.names):
         raise ValueError(
             f"table '{name}' has no column {', '.join(map(repr, sorted(unknown)))}; its columns are "

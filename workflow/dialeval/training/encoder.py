@@ -39,7 +39,7 @@ def train_network(
     batch_tokens: int,
     random_seed: int,
 ) -> Learned:
-    """Trains a network in place.
+    """Train a network in place.
 
     Args:
         name: the judge's, for messages.

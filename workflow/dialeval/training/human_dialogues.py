@@ -49,7 +49,7 @@ class HumanDialogue:
 
     @property
     def name(self) -> str:
-        """Returns the name that the dialogue and its translations share."""
+        """Return the name that the dialogue and its translations share."""
         return f"{self.corpus}/{self.dialogue_id}"
 
 

@@ -71,7 +71,7 @@ def train_adapter(
     random_seed: int,
     filling: int,
 ) -> Learned:
-    """Trains the adapter of a model in place, from its newest checkpoint where there is one.
+    """Train the adapter of a model in place, from its newest checkpoint where there is one.
 
     Args:
         name: the judge's.

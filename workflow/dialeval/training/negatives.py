@@ -218,17 +218,17 @@ class Surroundings:
 
     @cached_property
     def lender(self) -> Lender:
-        """Returns the source of random utterances."""
+        """Return the source of random utterances."""
         return Lender(self._dialogues, self._random_seed)
 
     @cached_property
     def near_misses(self) -> NearMisses:
-        """Returns the source of near misses."""
+        """Return the source of near misses."""
         return NearMisses(self.lender.utterances)
 
     @cached_property
     def sources(self) -> dict[str, str]:
-        """Returns from which dialogue a text is, the first that has it."""
+        """Return from which dialogue a text is, the first that has it."""
         found: dict[str, str] = {}
         for dialogue, _ in self._dialogues:
             for text in dialogue.utterances:

@@ -193,7 +193,7 @@ def spread(gpus: int) -> None:
 
 
 def make_deterministic(random_seed: int, *, on_cpu: bool) -> None:
-    """Seeds every source of randomness and has torch compute the same way every time.
+    """Seed every source of randomness and have torch compute the same way every time.
 
     On the CPU one thread computes, since sums are split among threads. On a GPU kernels that have a deterministic
     variant take it; for the others torch warns.

@@ -55,7 +55,7 @@ class OrderedTrainer(Trainer):  # type: ignore[misc]
         passes: float = 1.0,
         begin: Callable[[], object] = lambda: None,
     ) -> Learned:
-        """Trains the model in place, from its newest checkpoint if there is one, and returns the course.
+        """Train the model in place, from its newest checkpoint if there is one, and return the course.
 
         Args:
             name: the judge's, for messages.
@@ -145,7 +145,7 @@ class RunningClock(TrainerCallback, ExportableState):  # type: ignore[misc]
         self.seconds, self._since = self.seconds + now - self._since, now
 
     def on_evaluate(self, *_: Any, **__: Any) -> None:
-        """Excludes the evaluation from the clock."""
+        """Exclude the evaluation from the clock."""
         self._since = time.monotonic()
 
     def state(self) -> dict[str, Any]:

@@ -323,7 +323,7 @@ def overlap_rows(training: str, known: Sequence[Known], judged: Path) -> Iterato
 
 
 def refuse_overlap(training: str, rows: Sequence[dict[str, Any]], n_dialogues: int) -> None:
-    """Refuses a run in which judges would learn from dialogues that they judge.
+    """Refuse a run in which judges would learn from dialogues that they judge.
 
     Raises:
         UserError: their number, some of them, and what to do.

@@ -119,7 +119,7 @@ class Passage(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """Returns a digest of speaker, text and context."""
+        """Return a digest of speaker, text and context."""
         content = "\0".join(part for pair in (*self.before, (self.speaker, self.text)) for part in pair)
         return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:20]
 

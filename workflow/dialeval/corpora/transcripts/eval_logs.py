@@ -374,7 +374,7 @@ def read_mt_bench(path: Path) -> Iterator[Transcript]:
 
 
 def mt_bench_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
-    """Refuses a file that has only questions or only answers."""
+    """Refuse a file that has only questions or only answers."""
     del notes
     raise UserError(
         f"{line.where}: MT-bench has its questions and answers in several files; set path to the folder with "

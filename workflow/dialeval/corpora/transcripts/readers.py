@@ -239,7 +239,7 @@ def detect_format(path: Path, columns: Mapping[str, str] | None = None) -> str:
 
 
 def _refuse_unnamed_dialogues(path: Path, header: Sequence[str], row: Sequence[str]) -> None:
-    """Refuses a table in which a column of another name than usual has a dialogue in its first cell."""
+    """Refuse a table in which a column of another name than usual has a dialogue in its first cell."""
     for name, cell in zip(header, row, strict=False):
         if len(transcribed(cell)) > _FEWEST_LINES:
             raise UserError(

@@ -31,7 +31,7 @@ class Length(Model):
     """Scores length: n words give n / (n + half)."""
 
     def rate(self, dialogues: Sequence[Dialogue], level: Level) -> Floats:
-        """Scores dialogues: dialogues by dimensions."""
+        """Score dialogues: dialogues by dimensions."""
         n_words = np.array(
             [len(_words(" ".join(_judged(dialogue, level)))) for dialogue in dialogues], dtype=np.float64
         )
@@ -46,7 +46,7 @@ class Overlap(Model):
     """
 
     def rate(self, dialogues: Sequence[Dialogue], level: Level) -> Floats:
-        """Scores dialogues: dialogues by dimensions."""
+        """Score dialogues: dialogues by dimensions."""
         score = _taken_up if level == "turn" else _mean_taken_up
         return _for_each_dimension(np.array([score(dialogue) for dialogue in dialogues], dtype=np.float64), level)
 
@@ -67,7 +67,7 @@ class Perplexity(Model):
         self._trigrams = KneserNey(self._numbers(texts), texts.n, FIRST_TOKEN + len(known))
 
     def rate(self, dialogues: Sequence[Dialogue], level: Level) -> Floats:
-        """Scores dialogues: dialogues by dimensions."""
+        """Score dialogues: dialogues by dimensions."""
         judged = [_judged(dialogue, level) for dialogue in dialogues]
         total, n = self._log_probability([utterance for utterances in judged for utterance in utterances])
         starts = np.cumsum([0, *map(len, judged)])[:-1]

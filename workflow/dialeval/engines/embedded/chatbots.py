@@ -354,7 +354,7 @@ class Random(Model):
         return generator_for(self._random_seed, "options", *utterances, *options).random(len(options))
 
     def rate(self, dialogues: Sequence[Dialogue], level: Level) -> Floats:
-        """Scores dialogues at random, on every dimension apart: dialogues by dimensions, between 0 and 1."""
+        """Score dialogues at random, on every dimension apart: dialogues by dimensions, between 0 and 1."""
         n = len(DIMENSIONS[level])
         scores = [generator_for(self._random_seed, "rating", level, *dialogue).random(n) for dialogue in dialogues]
         return np.array(scores).reshape(len(dialogues), n)

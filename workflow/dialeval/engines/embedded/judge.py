@@ -105,11 +105,11 @@ class Judge(Model):
         self.usual = (rounded(values.mean(axis=0)), rounded(values.std(axis=0) + 1e-4))
 
     def judge(self, dialogues: Sequence[Dialogue]) -> list[Judgement]:
-        """Judges dialogues of at least one utterance, each as if it were alone."""
+        """Judge dialogues of at least one utterance, each as if it were alone."""
         return [judgement for chunk in _chunks(dialogues) for judgement in self._judge_chunk(chunk)]
 
     def rate(self, dialogues: Sequence[Dialogue], level: Level) -> Floats:
-        """Scores the last utterance of each dialogue (`turn`), or each as a whole (`dialogue`).
+        """Score the last utterance of each dialogue (`turn`), or each as a whole (`dialogue`).
 
         Returns:
             Scores between 0 and 1, dialogues by `DIMENSIONS[level]`.

@@ -55,7 +55,7 @@ class Learned:
 
 
 def learn(method: str, dialogues: Sequence[Dialogue], *, random_seed: int, folds: int = DEFAULT_FOLDS) -> Learned:
-    """Learns a model once without each fold of the dialogues; their order does not matter.
+    """Learn a model once without each fold of the dialogues; their order does not matter.
 
     Args:
         method: one of `methods`, in small letters.
@@ -109,7 +109,7 @@ def _clean(dialogue: Sequence[str]) -> Dialogue:
 
 
 def _suffice(parts: Sequence[Sequence[Dialogue]], learner: Learner) -> bool:
-    """Says whether enough is left to learn from without any one of the folds."""
+    """Say whether enough is left to learn from without any one of the folds."""
     if sum(1 for part in parts if part) < learner.min_folds:
         return False
     return all(len(without(parts, fold)) >= max(1, learner.needs) for fold in range(len(parts)))

@@ -86,7 +86,7 @@ class EncoderEngine:
             return True  # `answer` says in words what is wrong with it
 
     async def answer(self, request: Request) -> Response:
-        """Answers, or raises AnswerFailure."""
+        """Answer, or raise AnswerFailure."""
         ((_, outcome),) = [pair async for pair in self._outcomes([("", request)])]
         if isinstance(outcome, AnswerFailure):
             raise outcome

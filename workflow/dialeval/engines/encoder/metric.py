@@ -206,7 +206,7 @@ def score_batch(network: Any, encoding: Encoding, sequences: Sequence[Encoded], 
 
 @contextlib.contextmanager
 def _as_it_scores(network: Any) -> Iterator[None]:
-    """Switches the network to evaluation mode, and back afterwards."""
+    """Switch the network to evaluation mode, and back afterwards."""
     was = network.training
     network.eval()
     try:

@@ -59,7 +59,7 @@ class ExpertNetwork(nn.Module):  # type: ignore[misc]
         return len(self.heads)
 
     def gradient_checkpointing_enable(self, gradient_checkpointing_kwargs: Any = None, **_: Any) -> None:
-        """Lets the body compute its hidden states again for the gradient, in place of keeping them."""
+        """Let the body compute its hidden states again for the gradient, in place of keeping them."""
         self.body.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
 
     def forward(

@@ -159,7 +159,7 @@ def _shape(architecture: str, tokenizer: Any) -> dict[str, Any]:
 
 
 def _guess_masked(model: Any, tokenizer: Any, texts: Sequence[str], steps: int, generator: np.random.Generator) -> None:
-    """Trains a model to guess words that are masked."""
+    """Train a model to guess words that are masked."""
     import torch
 
     optimizer = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE)

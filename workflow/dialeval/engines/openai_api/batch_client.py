@@ -210,7 +210,7 @@ class BatchEndpoint:
         self._timeout = timeout_seconds
 
     async def upload(self, name: str, file: IO[bytes], size: int) -> str:
-        """Hands over a file and returns the endpoint's name for it."""
+        """Hand over a file and return the endpoint's name for it."""
         longest = self._timeout + size / SLOWEST
 
         async def attempt() -> str:
@@ -220,7 +220,7 @@ class BatchEndpoint:
         return await with_retries(self._retrying, attempt)
 
     async def create(self, file: str, mark: str, planned: float) -> str:
-        """Begins a batch, once however often it must be tried, and returns the endpoint's name for it."""
+        """Begin a batch, once however often it must be tried, and return the endpoint's name for it."""
         body = {"input_file_id": file, "endpoint": PLACE, "completion_window": WINDOW, "metadata": {MARK: mark}}
         tried = False
 

@@ -68,7 +68,7 @@ class BatchEngine:
         self.most_bytes = most_bytes
 
     async def answer(self, request: Request) -> Response:
-        """Answers a single request in the ordinary way, or raises AnswerFailure."""
+        """Answer a single request in the ordinary way, or raise AnswerFailure."""
         return await self.engine.answer(request)
 
     async def answer_all(
@@ -395,7 +395,7 @@ class _Waiting:
         return next(self._requests, None)
 
     def put_back(self, requests: Iterable[tuple[str, Request]]) -> None:
-        """Has some requests come next."""
+        """Move some requests to the front."""
         self._requests = chain(requests, self._requests)
 
 

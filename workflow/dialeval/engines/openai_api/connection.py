@@ -73,7 +73,7 @@ class Connection:
 
     @cached_property
     def redactor(self) -> Redactor:
-        """Masks the secrets in texts.
+        """Mask the secrets in texts.
 
         Raises:
             UserError: as `headers`, or the proxy of the environment cannot be used.

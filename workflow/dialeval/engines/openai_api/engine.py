@@ -108,7 +108,7 @@ class OpenAIEngine:
         self._server = VllmServer(model, self.connection.address, self._post)
 
     async def answer(self, request: Request) -> Response:
-        """Answers, or raises AnswerFailure; UserError if the endpoint is dead."""
+        """Answer, or raise AnswerFailure; UserError if the endpoint is dead."""
         match request.kind:
             case "chat":
                 return self._masked(await self._chat(request))

@@ -420,7 +420,7 @@ class MaskedRecords(logging.Filter):
             logging.getLogger(name).removeFilter(self)
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Masks a record, which is kept."""
+        """Mask a record, which is kept."""
         record.msg, record.args = self._redactor.mask(record.getMessage()), None
         return True
 

@@ -63,7 +63,7 @@ class VllmServer:
         self._trees: dict[tuple[str, ...], asyncio.Task[LabelTree]] = {}
 
     async def choice(self, request: Request) -> Response:
-        """Answers a request of kind `choice` with the probability of every label, whatever its rank.
+        """Answer a request of kind `choice` with the probability of every label, whatever its rank.
 
         The first token is read from the chat answer; labels of several tokens are followed along their tree.
         """
@@ -84,7 +84,7 @@ class VllmServer:
         return replace(response, label_logprobs=found, label_mass=min(mass, 1.0))
 
     async def loglikelihood(self, request: Request) -> Response:
-        """Answers a request of kind `loglikelihood`; prompt and continuation are tokenised together."""
+        """Answer a request of kind `loglikelihood`; prompt and continuation are tokenised together."""
         prompt = await self._tokens(tokenise_body(self._model, request.messages))
         tokens, n_prefix = await self._continuations.together(prompt, request.continuation)
         if n_prefix == len(tokens):

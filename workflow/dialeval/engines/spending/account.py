@@ -96,7 +96,7 @@ class Account:
                 raise left.used_up(self.terms.model.name, most, self._folder)
 
     async def reserve_in_batch(self, bound: Bound) -> Reserved | None:
-        """Reserves the largest cost of a request in a batch; returns None if the budget does not allow it now."""
+        """Reserve the largest cost of a request in a batch; return None if the budget does not allow it now."""
         most = self._largest_cost(bound)
         while (reserved := self._take(bound, most, in_batch=True)) is None:
             if await self._request_grant(most) is not None:
@@ -131,7 +131,7 @@ class Account:
             self._give_back()
 
     def withdraw(self, requests: Iterable[Reserved]) -> None:
-        """Releases the reservations of requests in a batch."""
+        """Release the reservations of requests in a batch."""
         for reserved in requests:
             if reserved.writer is self._writer:
                 self._release(reserved)
@@ -176,7 +176,7 @@ class Account:
         return times * self.terms.model.cost(bound.input_tokens + input_over, bound.output_tokens + output_over)
 
     def _take(self, bound: Bound, most: float, *, in_batch: bool = False) -> Reserved | None:
-        """Reserves the largest cost of an attempt within the grant; `hand_over` records those in a batch."""
+        """Reserve the largest cost of an attempt within the grant; `hand_over` records those in a batch."""
         writer = self._writer
         if writer is None:
             return None
@@ -303,7 +303,7 @@ class Account:
             return self._balance()
 
     def _release(self, reserved: Reserved) -> None:
-        """Releases a reservation and wakes the waiting attempts."""
+        """Release a reservation and wake the waiting attempts."""
         self._all_granted = False
         self._n_in_flight -= 1
         self._set_aside = self._set_aside - reserved.most if self._n_in_flight else 0.0
@@ -391,7 +391,7 @@ class Balance:
 
 
 def count_stored_answers(folder: Path, digest: str, terms: ModelTerms) -> None:
-    """Begins a model's part of the ledger with the cost of its stored answers, unless it has begun.
+    """Begin a model's part of the ledger with the cost of its stored answers, unless it has begun.
 
     Prints the number of answers without token counts. The ledger's lock must be held.
     """

@@ -396,7 +396,7 @@ def is_same_system(about: dict[str, Any]) -> bool:
 
 @contextmanager
 def without_locks(folder: Path) -> Iterator[None]:
-    """Continues without a lock where the file system has none, and prints a note once."""
+    """Continue without a lock where the file system has none, and print a note once."""
     try:
         yield
     except BlockingIOError:

@@ -125,7 +125,7 @@ class GrowingFiles:
         self._places: dict[bytes, tuple[Path, int, int]] = {}
 
     def read_on(self, paths: Iterable[Path]) -> None:
-        """Indexes the complete lines that were added to files.
+        """Index the complete lines that were added to files.
 
         Raises:
             OSError: a file cannot be read.

@@ -87,7 +87,7 @@ class Claims:
             )
 
     def release(self) -> None:
-        """Releases the name and all claims without an answer."""
+        """Release the name and all claims without an answer."""
         if self._file is not None:
             with suppress(OSError), self._locked():
                 self._truncate_if_alone()
@@ -97,7 +97,7 @@ class Claims:
         self._file = self._name_lock = None
 
     def claim(self, keys: Sequence[str]) -> list[bool]:
-        """Claims requests and returns for each whether this job must send it; reads other jobs' answers to the rest."""
+        """Claim requests and return for each whether this job must send it; read other jobs' answers to the rest."""
         if self._file is None:  # a file system without locks
             return [True] * len(keys)
         with self._locked():
@@ -111,7 +111,7 @@ class Claims:
         return [key not in taken for key in keys]
 
     def give_up(self, key: str) -> None:
-        """Releases the claim on a request that got no answer."""
+        """Release the claim on a request that got no answer."""
         self._given_up.append(key)
 
     def _take_name(self) -> None:

@@ -231,7 +231,7 @@ class ResponseStore(StoredAnswers):
         return found
 
     async def claim(self, key: str) -> bool:
-        """Claims a request that the store lacks, and returns whether this job must send it.
+        """Claim a request that the store lacks, and return whether this job must send it.
 
         Otherwise another job sends it, or has just stored its response. Claims of one turn of the loop go together.
         """
@@ -242,7 +242,7 @@ class ResponseStore(StoredAnswers):
         return await future
 
     def claim_all(self, keys: Sequence[str]) -> list[bool]:
-        """Claims requests that the store lacks, and returns for each whether this job must send it.
+        """Claim requests that the store lacks, and return for each whether this job must send it.
 
         Raises:
             UserError: the store cannot be used.
@@ -255,7 +255,7 @@ class ResponseStore(StoredAnswers):
             raise self._unusable(error) from error
 
     def give_up(self, key: str) -> None:
-        """Releases the claim on a request without a response."""
+        """Release the claim on a request without a response."""
         self._claims.give_up(key)
 
     def append(self, key: str, response: Response) -> None:
@@ -281,7 +281,7 @@ class ResponseStore(StoredAnswers):
         await self._lines.written()
 
     def sync(self) -> None:
-        """Flushes stored responses to the disk."""
+        """Flush stored responses to the disk."""
         if self._output is not None:
             os.fsync(self._output)
             self._last_sync = time.monotonic()

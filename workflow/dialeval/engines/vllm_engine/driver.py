@@ -303,7 +303,7 @@ def _refusal(refused: Refused) -> AnswerFailure:
 
 @contextlib.contextmanager
 def _interruptible() -> Iterator[None]:
-    """Lets Ctrl-C end the wait for a start at once; an event loop would handle it after the start."""
+    """Let Ctrl-C end the wait for a start at once; an event loop would handle it after the start."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -168,7 +168,7 @@ class VllmEngine:
         return DialogueRoom(fits)
 
     async def answer(self, request: Request) -> Response:
-        """Answers, or raises AnswerFailure: `labels`, `unsupported`, `refused`.
+        """Answer, or raise AnswerFailure: `labels`, `unsupported`, `refused`.
 
         A prompt that does not fit the window with its answer is not sent: the response is empty, with `finish_reason`
         `length`, so that it counts as `truncated`.

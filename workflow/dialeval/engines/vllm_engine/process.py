@@ -43,7 +43,7 @@ class Computing:
         self.size = _size(self._engine.vllm_config)
 
     def serve(self, connection: Connection) -> None:
-        """Answers requests until None comes."""
+        """Answer requests until None comes."""
         while True:
             refused: list[Computed] = []
             while not (self._in_hand or refused) or connection.poll():
@@ -59,7 +59,7 @@ class Computing:
         self._engine.engine_core.shutdown()
 
     def _take_in(self, requests: Sequence[ToCompute]) -> Iterator[Computed]:
-        """Begins requests and drops cancelled ones; yields those that vLLM refuses."""
+        """Begin requests and drop cancelled ones; yield those that vLLM refuses."""
         for number, generation in requests:
             name = str(number)
             if generation is None:

@@ -219,7 +219,7 @@ class _Remembered:
         return ids
 
     def add(self, pieces: dict[str, tuple[int, ...]]) -> None:
-        """Remembers pieces; those that were got or added just before are there still."""
+        """Remember pieces; those that were got or added just before are there still."""
         if len(self._young) >= PIECES // 2:
             self._old, self._young = self._young, dict(self._always)
         self._young |= pieces

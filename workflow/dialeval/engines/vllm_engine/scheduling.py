@@ -99,7 +99,7 @@ class Admission:
             raise
 
     def leave(self, need: int) -> None:
-        """Releases the room of a request and admits others."""
+        """Release the room of a request and admit others."""
         self.in_hand -= 1
         self._taken -= need
         # later, since a dialogue whose answer just came sends its next request first
