@@ -205,7 +205,11 @@ def test_a_tables_columns_concern_those_who_name_it(changed: Change, package: Pa
 @pytest.mark.parametrize(
     ("file", "old", "new"),
     [
-        ("tables/dialogues.py", "of the utterance, from 0", "of the utterance, counted from 0"),
+        (
+            "tables/dialogues.py",
+            "of the utterance in its dialogue, from 0",
+            "of the utterance in its dialogue, counted from 0",
+        ),
         ("tables/schema.py", "what is compared", "what one compares"),
         ("config/endpoints.py", "Maximum number of concurrent requests.", "Concurrent requests."),
     ],

@@ -396,12 +396,13 @@ BATTLE_RATINGS = Table(
     ),
     row="player (`tables/battles/<name>`)",
     columns={
-        "bradley_terry_penalised": "Bradley-Terry with Firth's penalty: finite for a player that wins or loses every "
-        "comparison; the mean rating of all connected players is the initial rating",
+        "bradley_terry_penalised": "Bradley-Terry rating with Firth's penalty. It is finite even for a player that "
+        "wins or loses every battle",
         "elo": "Bootstrap Elo, mean of the repeats",
-        "elo_sd": "standard deviation of Elo between repeats, which differ only in the order of battles; empty with "
-        "fewer than five repeats",
-        "p_above_next": "share of resamples in which the player is above the next one",
+        "elo_sd": "standard deviation of Elo over repeats with different orders of the battles; empty with fewer "
+        "than five repeats",
+        "p_above_next": "share of bootstrap resamples in which the player is rated above the next player of the "
+        "ranking",
     },
     numbers="rating",
     formats={"p_above_next": "share"},
