@@ -101,12 +101,11 @@ class AnnotatorTest:
     Attributes:
         n_annotators: number of tested annotators: those with at least 30 items (`FEWEST_ITEMS`) and two clusters.
         n_items: items of these annotators.
-        advantage: average advantage probability (rho). The advantage probability against an annotator is the chance
-            that the judge is at least as close to the remaining annotators as this annotator is. The average is over
-            tested annotators.
+        advantage: advantage probability (rho), averaged over tested annotators: the probability that the judge is at
+            least as close to the remaining annotators as the left-out annotator is.
         of_annotator: the advantage probability against each annotator, tested or not.
-        lead: for each annotator, two shares of items: those on which the annotator is closer to the remaining
-            annotators than the judge is, and those on which the judge is closer.
+        lead: for each annotator, the share of items on which the annotator is closer to the rest, and that of the
+        judge.
         tested: whether each annotator is tested, shape [n_annotators].
         note: why `winning_rate` is NaN; empty if it is not.
     """

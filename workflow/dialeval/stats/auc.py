@@ -160,8 +160,7 @@ def auc_gain(after: ClusteredAuc, before: ClusteredAuc) -> tuple[float, float, f
     """Return the difference of two AUCs on the same examples, with an interval (MOVER, Zou 2008, section 3).
 
     The distance of a limit from the difference is sqrt(a^2 + b^2 - 2 r a b), with a and b the distances of the two
-    AUCs' limits from the AUCs, and r the correlation of the clusters' contributions. If an AUC is 0 or 1, its
-    contributions are all 0, so r is undefined and set to 0.
+    AUCs' limits from the AUCs, and r the correlation of the clusters' contributions (0 if an AUC is 0 or 1).
 
     Args:
         after, before: AUCs of the same examples, clusters and strata.

@@ -81,8 +81,7 @@ def calibration_error(
     With D_b the weighted sum of score minus label in bin b and W the sum of weights, the usual error is
     ECE = sum |D_b| / W. Bootstrap resamples of clusters give the noise Z_b of D_b. G_b is D_b, shrunk towards the
     weight of bin b times the mean difference of all items. The corrected error is sum |c G_b| / W. The factor c solves
-    mean(sum |c G_b + Z_b| / W) = ECE, with the mean over the resamples. For the lower limit of the interval, an upper
-    quantile replaces the mean; for the upper limit, a lower quantile.
+    mean(sum |c G_b + Z_b| / W) = ECE, with the mean over the resamples. Quantiles in place of the mean give the limits.
 
     Args:
         score: score of each item, from 0 to 1, shape [n].
@@ -212,9 +211,8 @@ def certain_agreement(
 ) -> list[Certain]:
     """Return, for each required agreement, the lowest threshold of certainty that is shown to reach it.
 
-    Thresholds are tested in descending order until the one-sided lower limit of the agreement is below the target.
-    There are four such sequences, and each has a quarter of the error probability. The first sequence starts at the
-    highest threshold with enough clusters to show the target; the others start at lower thresholds.
+    Thresholds are tested in descending order until the one-sided lower limit of the agreement is below the target. Four
+    such sequences, with different first thresholds, each have a quarter of the error probability.
 
     Args:
         certainty: the judge's certainty of each item, shape [n].

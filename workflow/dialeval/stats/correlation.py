@@ -191,13 +191,13 @@ def average_over(results: Sequence[Correlations], over: str = "corpora") -> Corr
     """Average correlations over corpora (or dimensions, or languages), judge by judge and dimension by dimension.
 
     Corpora without the correlation are left out of the average, and `reason` gives their number. If a corpus has a
-    correlation but no interval (a single cluster), the average has no interval. Replicates are averaged one by one:
-    they are paired if the resamples were drawn with the same seed, otherwise independent.
+    correlation but no interval, the average has no interval. Replicates are averaged one by one: they are paired if
+    drawn with the same seed.
 
     Args:
         results: one result per corpus, with the same method, and the same judges and dimensions in the same order.
-        over: unit of the results, for the texts in `reason`: corpora, dimensions or languages. `n_clusters` is the sum
-            over corpora, and the largest number over dimensions or languages.
+        over: unit of the results: corpora, dimensions or languages. `n_clusters` is the sum over corpora, and the
+            largest number over dimensions or languages.
 
     Raises:
         ValueError: if there is no result, or they differ in method, shape, resamples or confidence.
@@ -250,8 +250,7 @@ def williams_test(with_first: float, with_second: float, between: float, n: int)
 
     t = (r1 - r2) sqrt((n - 1)(1 + r12) / (2 |R| (n - 1) / (n - 3) + ((r1 + r2) / 2)^2 (1 - r12)^3)), where |R| is
     the determinant of the three variables' correlation matrix; n - 3 degrees of freedom. The test assumes
-    independent items, and Pearson correlations of roughly normal variables. Otherwise use
-    `judge_panels.compare_judges`.
+    independent items and roughly normal variables. Otherwise use `judge_panels.compare_judges`.
 
     Args:
         with_first, with_second: correlations of the two judges with human ratings, r1 and r2.

@@ -146,8 +146,8 @@ def item_differences(
 ) -> Differences:
     """Return the mean difference, first minus second, over the items of each pair of systems.
 
-    A difference of proportions has a t interval with up to two pseudo-items, so that its width is never 0. The
-    pseudo-items are added to a sample of sqrt(effective clusters * n / design effect) items with the same estimate.
+    A difference of proportions has a t interval with up to two pseudo-items, so that its width is never 0. They are
+    added to sqrt(effective clusters * n / design effect) items with the same estimate.
 
     Args:
         first_value, second_value: values of the two systems on each item of each pair, shape [n].
@@ -208,9 +208,8 @@ def two_sample_difference(
 ) -> Differences:
     """Return the difference of the means of two samples of items, in arrays of shape [1].
 
-    Clusters with items in both samples make the two means dependent. For these clusters, the influence values of the
-    samples are subtracted. Degrees of freedom are Welch's. Strata that only one sample has are left out. For
-    proportions, each sample gets one pseudo-success and one pseudo-failure.
+    Clusters with items in both samples are paired. Degrees of freedom are Welch's. Strata of only one sample are left
+    out. For proportions, each sample gets one pseudo-success and one pseudo-failure.
 
     Args:
         first, second: items of the two samples; equal names of clusters and strata in both samples mean the same
@@ -340,8 +339,8 @@ def differences_over_judges(
 
         A = sum psi_c^2 C / (C - 1),    B = sum (m_j - m)^2 / (J (J - 1)),
 
-    and E the variance of the interaction, which A and B both contain. In a balanced design A + B - E is the estimate by
-    mean squares of cases x judges (Brennan 2001). Degrees of freedom are Satterthwaite's:
+    and E the variance of the interaction, which A and B both contain (Brennan 2001). Degrees of freedom are
+    Satterthwaite's:
     V^2 / (A^2 / df_A + B^2 / (J - 1) + E^2 / (df_A (J - 1))), with df_A the effective number of clusters minus 1. If
     judges have different clusters, the interval is conservative.
 

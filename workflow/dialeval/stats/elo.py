@@ -67,9 +67,9 @@ def bootstrap_elo(
 ) -> BootstrapElo:
     """Rate players by Bootstrap Elo: the median Elo rating over shuffled orders, averaged over repeats.
 
-    The result is bit-identical for any numbering of the players and any choice of left and right. Its standard
-    deviation over random seeds is about 1.2533 * shuffle_sd / sqrt(shuffles * repeats). For a player with few
-    comparisons it is larger: use `rating_sd` / sqrt(repeats).
+    The result does not depend on the numbering of the players or on the sides. Its standard deviation over random seeds
+    is about 1.2533 * shuffle_sd / sqrt(shuffles * repeats). For a player with few comparisons it is larger: use
+    `rating_sd` / sqrt(repeats).
 
     Args:
         left, right: players of each comparison, numbers in 0..n_players-1, shape [n].
@@ -81,8 +81,7 @@ def bootstrap_elo(
         scale: rating difference for odds of 10 to 1.
         initial: initial rating of every player.
         random_seed: seed of the shuffles.
-        equal_pairs: whether all compared pairs have the same number of comparisons in a shuffle; each pair keeps its
-            shares of wins and ties.
+        equal_pairs: whether all compared pairs have the same number of comparisons in a shuffle.
 
     Raises:
         ValueError: if shapes differ, a player is out of range or meets itself, an outcome is not 1, 0.5 or 0, or a

@@ -277,15 +277,14 @@ class Corrected:
         se, df: standard error and degrees of freedom of Student's t.
         human_only, human_only_ci_low, human_only_ci_high: estimate from human labels only.
         judge_only, judge_only_ci_low, judge_only_ci_high: estimate from the judge's scores of all rows that it scored.
-            The interval is about new cases and does not include the judge's bias. If the scale is known, it is the
-            interval of `clustered_mean`.
+            The interval is about new cases and does not include the judge's bias.
         judge_bias, judge_bias_ci_low, judge_bias_ci_high: judge minus annotators, on rows with both.
         weight: lambda, the weight of the judge's scores, from 0 (human labels only) to 1.
         rho_within: correlation of judge and annotators over the labelled rows of each system.
         n, n_scored, n_labelled, n_labelled_clusters: numbers of rows, of rows with a score, of rows with a label, and
             of the clusters of labelled rows.
         n_effective_labels: number of labels that would give the same standard error without a judge.
-        note: why a number is undefined, or a caveat; mostly empty.
+        note: why a number is undefined, or a caveat; empty without either.
         rho: correlation of judge and annotators within systems, pooled over systems.
         target: target population: new_cases (the mean on new cases) or given_cases (the mean of these rows).
         corrected, people, judge, bias: the estimates `estimate`, `human_only`, `judge_only` and `judge_bias`, with the

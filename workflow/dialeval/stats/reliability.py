@@ -153,11 +153,9 @@ def corrected_correlation(
     """Return a judge's correlation corrected for attenuation, r / sqrt(reliability) (Spearman 1904).
 
     The correction removes the raters' errors, not the judge's. The result is NaN if the interval of the reliability
-    reaches 0. With few items, a high correlation is overestimated and its spread underestimated. Limits are therefore
-    bias-corrected. For a positive correlation, the lower limit is the smaller of two limits: the bootstrap's, and that
-    of Student's t interval on Fisher's z. A negative correlation has the mirrored interval. Replicates above 1 have no
-    z. The standard error of z is therefore the distance, on the scale of z, between the replicates' median and their
-    15.9% quantile (Phi(-1)).
+    reaches 0. Limits are bias-corrected bootstrap limits. For a positive correlation, the lower limit is at most that
+    of Student's t interval on Fisher's z. The standard error of z is the distance from the replicates' median to their
+    15.9% quantile. A negative correlation has the mirrored interval.
 
     Args:
         estimate: correlation of the judge with the mean of the raters, on the items of `raters`.
@@ -202,9 +200,8 @@ def _inner_end(corrected: float, divided: FloatArray, confidence: float, n_clust
 def annotator_variance(each: FloatArray, system: IntArray) -> float:
     """Return the variance of annotators' severity, 0 or more; NaN if it is not identifiable.
 
-    The mean of each system is subtracted from its labels. If some items have several annotators, the estimate is that
-    of Henderson's first method (1953). If every item has one annotator, it is the variance between annotators minus its
-    expectation by chance.
+    The mean of each system is subtracted from its labels. The estimate is that of Henderson's first method (1953). If
+    every item has one annotator, it is the variance between annotators minus its expectation by chance.
 
     Args:
         each: label of each annotator, NaN where it gave none, shape [n_annotators, n_items].

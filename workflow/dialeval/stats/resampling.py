@@ -66,10 +66,8 @@ def percentile_interval(
 ) -> tuple[FloatArray, FloatArray]:
     """Return percentile intervals over the first axis, expanded for few clusters. NaN replicates are left out.
 
-    Resamples spread less than the statistic, by the factor sqrt(1 - 1/K), and their spread is itself uncertain. The
-    share that is cut off at each end is therefore Phi(-sqrt(K / (K - 1)) t), with t the quantile of Student's
-    distribution with K - 1 degrees of freedom (Hesterberg 2015, section 4.4: the expanded percentile interval). For a
-    mean, this is close to the t interval.
+    The tail beyond each limit is Phi(-sqrt(K / (K - 1)) t), with t the quantile of Student's distribution with K - 1
+    degrees of freedom (Hesterberg 2015, section 4.4). For a mean, the result is close to the t interval.
 
     Args:
         replicates: shape [resamples, ...].

@@ -62,20 +62,18 @@ def variance_components(
     """Return the variance components of scores, crossed and possibly unbalanced, each with a bootstrap interval.
 
     Let i be a grouping of the scores: by a component, such as the case, or all scores in one group. Summed over all
-    pairs of scores a, b within a group of i,
+    pairs of scores a, b within a group,
 
         E sum (y_a - y_b)^2 = 2 sum_k s_k (sum_g n_g^2 - sum_gh N_gh^2),
 
     with s_k the variance of component k, n_g the size of a group g of i, and N_gh the number of scores that it shares
-    with a group h of k (Koch 1968). One equation for each i gives unbiased estimates, which may be negative, without an
-    assumption of normality. In a balanced design, the estimates equal those from the mean squares of the analysis of
-    variance. Scores are weighted so that every combination of a system and a judge contributes equally; n_g and N_gh
-    are then sums of weights. Time is linear in the number of scores.
+    with a group h of k (Koch 1968). One equation for each i gives unbiased estimates, which may be negative. In a
+    balanced design, they equal those of the analysis of variance. Scores are weighted so that every combination of a
+    system and a judge contributes equally; n_g and N_gh are sums of weights.
 
-    The interval resamples cases with all their scores; systems and judges are held fixed. Replicates are shifted by the
-    difference of their mean and the estimate, which is the bias of the bootstrap. The limits are percentiles. For a
-    component with a positive lower percentile, each limit is the percentile or that of the chi-square interval with
-    Satterthwaite's degrees of freedom (1946), whichever gives the wider interval.
+    The interval resamples cases; systems and judges are fixed. Its limits are percentiles of replicates, corrected for
+    the bootstrap's bias. If the lower percentile is positive, each limit is the wider of the percentile and that of the
+    chi-square interval with Satterthwaite's degrees of freedom (1946).
 
     Args:
         value: scores, NaN if missing, shape [n].
