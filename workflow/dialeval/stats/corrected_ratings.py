@@ -76,9 +76,9 @@ def correct_ratings(
 ) -> Corrected:
     """Return human-corrected Bradley-Terry ratings over all comparisons.
 
-    A row without a judge's outcome takes the outcome that the judge's ratings predict. Every two players get 0.1
-    pseudo-comparisons, and each wins half. The rating of a player that won or lost all its labelled comparisons depends
-    on the pseudo-comparisons; it has no interval, and `note` says so.
+    A row without a judge's outcome gets the outcome that the judge's ratings predict. Every two players get 0.1
+    pseudo-comparisons, half of them won by each. The rating of a player that won or lost all its labelled comparisons
+    depends on the pseudo-comparisons; it has no interval, and `note` says so.
 
     Args:
         score: the judge's outcome of each row, from 0 (right wins) to 1 (left wins), 0.5 for a tie; NaN if missing,
