@@ -229,8 +229,7 @@ class _Comparisons(NamedTuple):
         return float(np.clip(-(a * b).sum() / below, 0.0, 1.0)) if below > ROUNDING else 0.0
 
     def unseen(self, fit: _Fit, weight: FloatArray) -> FloatArray:
-        """Return the variance of strengths for judge errors that few labels may miss, at each player's lambda, shape
-        [K].
+        """Return the variance of strengths for judge errors that few labels may miss, by player's lambda, shape [K].
 
         If the judge differs from annotators on fewer than `FEWEST_EITHER` labelled clusters of a player, one
         pseudo-comparison with an error of a whole win is added (see `prediction_powered.unseen_error_variance`).
