@@ -32,7 +32,7 @@ from dialeval.stats.significance import (
 COLUMNS = ("case_id", "left", "right", "n_utterances", "part")
 """Columns of the table `requests` that a schedule needs."""
 OPEN, ENDED = "open", "ended"
-"""Decisions beside the name of the better system: it goes on, and: it was never settled."""
+"""Decisions other than the name of the better system: the comparison is open, or ended without a decision."""
 _UNSENT, _PARSED, _UNPARSED, _FAILED = range(4)
 Row = dict[str, Any]
 
@@ -40,7 +40,8 @@ Row = dict[str, Any]
 class Rounds:
     """The comparisons of sequential pairs, round by round, and the decisions so far.
 
-    Call `begin`, ask for what it gives, tell every answer to `hear`, call `end`; until `begin` gives nothing more.
+    Repeat until `begin` returns no requests: call `begin`, send its requests, pass every response to `hear`, call
+    `end`.
 
     Args:
         plan: the schedule.
@@ -69,7 +70,7 @@ class Rounds:
         return np.asarray(self._state != _UNSENT, dtype=np.bool_)
 
     def may_follow(self, now: IntArray) -> IntArray:
-        """Return the requests that later rounds may send, by their places, while those of a round are being answered.
+        """Return the indices of the requests that later rounds may send while a round is in progress.
 
         Args:
             now: the requests of this round.
@@ -79,9 +80,9 @@ class Rounds:
         return np.flatnonzero(waiting)
 
     def begin(self) -> IntArray:
-        """Begin the next round that has anything to ask, and return the requests, by their places.
+        """Begin the next round that has requests, and return the indices of these requests.
 
-        A failed request is not sent again here: the engine has retried it already, where that might help.
+        A failed request is not sent again, since the engine has already retried it.
 
         Raises:
             UserError: the first round alone is over its limit.
@@ -104,7 +105,7 @@ class Rounds:
         return np.zeros(0, dtype=np.int64)
 
     def hear(self, place: int, outcome: str | None, *, failed: bool) -> None:
-        """Take an answer.
+        """Record a response.
 
         Args:
             place: of the request.
@@ -118,8 +119,8 @@ class Rounds:
     def end(self) -> None:
         """End the round: pairs that passed their boundary are settled.
 
-        A request without an answer must not decide: a pair is settled only if it would be so whichever system the
-        missing verdicts favoured.
+        A missing verdict must not decide: a pair is settled only if it would be settled whichever system the missing
+        verdicts favoured.
         """
         looked = np.flatnonzero(self._open & self._new[:, self._round])
         boundary, error = self._boundary[looked, self._round], self._error[looked]
@@ -170,7 +171,7 @@ class Rounds:
         )
 
     def _scores(self, pairs: IntArray, of_failed: float) -> FloatArray:
-        """Return the mean score of some pairs on each case, a request without an answer taken as `of_failed`.
+        """Return the mean score of some pairs on each case; a request without a response counts as `of_failed`.
 
         Shape [len(pairs), n_cases]; NaN where no verdict is known.
         """
@@ -181,7 +182,7 @@ class Rounds:
         return cell_means(score, (number[self.plan.pair], self.plan.case), (len(pairs), n_cases))[0]
 
     def _conclude(self) -> None:
-        """Complete the last row of each pair: its p-value, and that it ended if it is open."""
+        """Complete the last row of each pair with its p-value, and with the decision `ENDED` if it is open."""
         waiting = {pair: number for number, pair in enumerate(self.plan.pairs)}
         for row in reversed(self.rows):
             number = waiting.pop(Pair(*(row[name] for name in Pair._fields)), None)
@@ -245,7 +246,7 @@ def schedule(planned: pa.Table, block: int, reference: str | None = None, usable
 
 @dataclass(frozen=True)
 class Schedule:
-    """Which request is about which pair and case, and in which round its turn comes.
+    """The pair, the case and the round of each request.
 
     Attributes:
         pairs: the pairs; a family is those of one criterion and length.
@@ -272,13 +273,13 @@ class Schedule:
         return found.cumsum(axis=1)
 
     def families(self) -> list[int]:
-        """Return how many pairs there are in each pair's family, itself included."""
+        """Return the number of pairs in each pair's family."""
         sizes = Counter(pair[:2] for pair in self.pairs)
         return [sizes[pair[:2]] for pair in self.pairs]
 
 
 class Pair(NamedTuple):
-    """Two systems that are compared on one criterion at one length; the one that all are shown beside is second."""
+    """Two systems that are compared on one criterion at one length; a common opponent is second."""
 
     criterion: str | None
     n_utterances: int | None

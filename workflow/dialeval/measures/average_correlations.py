@@ -38,7 +38,7 @@ THIS_RUN = "this run"
 Row = Mapping[str, Any]
 _Key = tuple[str, ...]
 RATINGS = " ratings"
-"""Follows the kind of rater in the name that ratings have among judges."""
+"""Suffix of the kind of rater in the name of ratings that are listed as a judge."""
 
 
 def average_rows(
@@ -46,10 +46,10 @@ def average_rows(
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of the table `metaeval/averages`.
 
-    Over corpora: per judge, language and dimension the mean over corpora, and over these the mean over dimensions;
-    with human ratings alone (`raters` human: Table 6) and with a model's where people's are missing (`raters` full:
-    Table 5). Dimension `all` is the mean over corpora with whatever they are rated on; ratings with which another
-    criterion is compared count by that alone. Over languages: the mean over languages of the means over corpora
+    Over corpora: the mean over corpora for each judge, language and dimension, and the mean of these over dimensions.
+    `raters` human uses human ratings only (Table 6); `raters` full uses a model's ratings where human ratings are
+    missing (Table 5). Dimension `all` is the mean over corpora with all their rated dimensions; a rating that is
+    compared with another criterion counts once. Over languages: the mean over languages of the means over corpora
     (xDial-Eval, Table 5).
 
     Args:
@@ -78,7 +78,7 @@ def average_rows(
 
 
 class _PrintedNumbers:
-    """What the papers print of an average: that depends on the corpora behind it, too."""
+    """The papers' value of an average, which depends on the corpora of the average."""
 
     def __init__(self, results: Sequence[Correlated], published_as: Mapping[str, str]) -> None:
         self._published_as = published_as
@@ -87,10 +87,10 @@ class _PrintedNumbers:
             self._corpora.setdefault((cell.benchmark, cell.level), set()).add(cell.corpus)
 
     def columns(self, place: _Place, raters: str, average: _Part) -> dict[str, float | None]:
-        """Return the columns that hold the printed numbers.
+        """Return the columns with the printed numbers.
 
-        Comp-analysis filled in what was missing, too; where xDial-Eval has one rating a corpus, nothing is. What that
-        paper asks about, compared with whatever was rated, has its numbers and not those of comp-analysis.
+        Comp-analysis imputed missing ratings; xDial-Eval, with one rating per corpus, did not. A criterion of
+        xDial-Eval that is compared with another rated dimension gets the numbers of xDial-Eval.
         """
         dimension = place.dimension
         if average.joined:
@@ -116,7 +116,7 @@ class _Place(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """What is averaged: a correlation, or an average of them.
+    """A term of an average: a correlation, or an average of correlations.
 
     Attributes:
         n_imputed: number of averaged correlations with imputed ratings.
@@ -162,7 +162,7 @@ def _pieces(results: Sequence[Correlated], raters: str) -> dict[_Place, list[_Pa
 
 
 def _compared_twice(result: Correlated) -> BoolArray:
-    """Return whether ratings on a dimension count already by another that a scorer judged.
+    """Return whether ratings on a dimension already count through another dimension that a scorer judged.
 
     Shape [n_scorers, n_dimensions].
     """
@@ -219,9 +219,9 @@ def _average_row(place: _Place, over: str, raters: str, average: _Part, n_averag
 def language_rows(averages: Iterable[Row]) -> Iterator[dict[str, Any]]:
     """Yield the rows of the table `metaeval/by_language`.
 
-    A benchmark is there at a level if it is in several languages, or if its judges score one criterion and
-    compared with ratings on another, as the paper does. A judge's row is that on what the paper asks about, or else
-    on everything that is rated.
+    A benchmark has rows at a level if it is in several languages, or if its judges score one criterion that is compared
+    with ratings on another, as in the paper. A judge's row is about the paper's criterion, or else about all rated
+    dimensions.
 
     Args:
         averages: rows of the table `metaeval/averages`.
@@ -277,7 +277,7 @@ def _as_in_the_paper(averages: Sequence[Row]) -> set[tuple[str, str]]:
 
 
 def chinese_rows(correlations: Iterable[Row]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the table `metaeval/natural_chinese`: there are none where no corpus has the paper's name.
+    """Yield the rows of the table `metaeval/natural_chinese`; none if no corpus has one of the paper's names.
 
     Args:
         correlations: rows of the table `metaeval/correlations`.
@@ -342,7 +342,7 @@ def matrix_rows(cells: Sequence[Cell]) -> Iterator[dict[str, Any]]:
 
 
 def _own_dimensions(cell: Cell, ratings: FloatArray) -> FloatArray:
-    """Return the ratings, NaN on dimensions that are mapped to another one and would be compared with themselves."""
+    """Return the ratings; NaN on mapped dimensions, which would be compared with themselves."""
     own = [name not in cell.joined for name in cell.dimensions]
     return np.where(np.array(own, dtype=bool)[:, np.newaxis], ratings, np.nan)
 
@@ -372,7 +372,7 @@ def _pearson(x: FloatArray, y: FloatArray) -> float:
 
 
 def _between_languages(cells: Sequence[Cell]) -> Iterator[dict[str, Any]]:
-    """Yield how a judge's scores of the same items agree from language to language."""
+    """Yield the correlations of a judge's scores of the same items between languages."""
     groups: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
         groups.setdefault((cell.level, cell.corpus), []).append(cell)

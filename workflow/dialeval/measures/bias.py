@@ -34,7 +34,7 @@ from dialeval.stats.style_control import NO_COMPARISON, controlled_ratings
 from dialeval.tables.files import HUMAN
 
 ALL_JUDGES = "all judges"
-"""Stands for the judges together; no model can have this name."""
+"""Name for all judges together; no model can have this name."""
 ONE_ORDER = "every pair was shown in one order only"
 NO_LENGTHS = "the lengths of the dialogues are not known"
 COLUMNS = (
@@ -49,8 +49,8 @@ _ITEM = ["corpus", "item_id", "language"]
 def bias(judgements: pd.DataFrame, design: Design, words: Words) -> list[Row]:
     """Return the rows of a table `bias`: one per judge, criterion, N and measure.
 
-    Intervals are clustered by case; those of slopes are from a covariance that is robust to dependence within one. What
-    cannot be computed has no value, and a note that says why.
+    Intervals are clustered by case; intervals of slopes use a covariance that is robust to dependence within a case. A
+    missing value has a note that says why.
 
     Args:
         judgements: a comparison with several repeats of a judge has several rows.
@@ -180,7 +180,7 @@ def _missing(measure: str, reason: str) -> Row:
 
 
 def _of_lengths(judged: _Judged, decided: NDArray[np.bool_], n_players: int) -> Iterator[Row]:
-    """Yield how far one judge's verdicts follow length."""
+    """Yield the length bias of one judge."""
     left, right, outcome, cluster = judged.games
     lengths = (judged.left_words, judged.right_words, outcome, cluster)
     length = length_bias(*lengths)
@@ -207,8 +207,8 @@ def _self_preferences(
     families: Mapping[str, str],
     settings: dict[str, int],
 ) -> Iterator[Row]:
-    """Yield a row per judge: its score for its own family, less that of judges of neither family."""
-    by_name = sorted(judges)  # so that no number depends on how a list of them is ordered
+    """Yield a row per judge: its score for its own family minus the score by judges of neither family."""
+    by_name = sorted(judges)  # so that results do not depend on the order of the list
     found = self_preference(
         np.array([by_name.index(judge) for judge in judges], dtype=np.int64)[judged.judge],
         *judged.games,
@@ -262,7 +262,7 @@ def _agreement(judged: _Judged, judges: Sequence[str], settings: dict[str, int])
 def agreement(judgements: pd.DataFrame, design: Design) -> list[Row]:
     """Return the rows of a table `agreement`: one for every two judges and each criterion that both judge.
 
-    A dialogue counts where both answers could be read; of repeats the majority counts, and a draw is no answer.
+    A dialogue counts if both responses were parsed. The majority of repeats counts; a draw is a missing answer.
     """
     answers_by: dict[str, dict[str, pd.DataFrame]] = {}
     for columns, rows in by_criterion(judgements, design):

@@ -17,9 +17,9 @@ from dialeval.tables.dialogues import JUDGEMENTS, Form
 
 GROUP = ("corpus", "language", "criterion")
 ITEM = ("corpus", "language", "item_id", "criterion")
-"""What tells one score from another."""
+"""Columns that identify a score."""
 ABOUT = ("case_id", "left", "n_utterances")
-"""What is known of an item besides; files of scores do not say it."""
+"""Further columns about an item; files of scores do not have them."""
 SCALE = ("scale_min", "scale_max")
 ENSEMBLE_COLUMNS = ("judge", "protocol", *ITEM, *ABOUT, "value", *SCALE)
 """Columns of the table `judgements` that are needed."""
@@ -30,18 +30,18 @@ CASCADE_COLUMNS = (
 """Columns of the table `judgements` that are looked at."""
 _SLACK = 1e-9
 _ALIKE = 0.5
-"""Share from which sure and unsure units are drawn alike."""
+"""Share from which certain and uncertain units have the same inclusion probability."""
 _OUTCOMES = {"left": 1.0, "tie": 0.5, "right": 0.0}
 _UNPARSED = -1.0
-"""How sure a judge is whose answer could not be read: less than of anything else."""
+"""Certainty of an unparsed response, below all others."""
 
 
 def ensemble_judgements(name: str, method: str, members: Mapping[str, Sequence[pa.Table]]) -> pa.Table:
     """Return the table `judgements` of an ensemble: the arithmetic mean of its members' scores, each in [0, 1].
 
-    A member's score of an item is the mean over repeats. There is a row for every item and criterion that all members
-    judged; where one of them gave no score, there is none, rather than a mean of fewer. The mean is written
-    on the members' scale where they all have one, so that it can be shown beside them, and else from 0 to 1.
+    A member's score of an item is the mean over repeats. Every item and criterion that all members judged has a row. If
+    a member gave no score, the row has no score either. The mean is on the members' scale if they have the same scale,
+    and otherwise from 0 to 1.
 
     Args:
         name: of the ensemble, the judge of the rows.
@@ -127,10 +127,10 @@ def _reasons(missing: BoolArray, members: Sequence[str]) -> list[str]:
 def drawn(judgements: pa.Table, form: Form, share: float) -> dict[str, float]:
     """Return the requests to the second judge, each with its inclusion probability.
 
-    Half of the share is drawn from the units of which the first judge is least sure, which make up a share of all
-    units, and half from the others; from a share of a half on it is drawn from all alike. The order of the draw is that
-    of hashes, spread evenly over systems or pairs, so that the same judgements always give the same requests, and a
-    larger share nearly the same and more.
+    Half of the share is drawn from the least certain units, which are the same share of all units, and half from the
+    others. From a share of one half, all units have the same probability. Hashes determine the order of the draw, which
+    is spread evenly over systems or pairs. The same judgements therefore give the same requests, and a larger share
+    gives nearly the same requests and more.
 
     Args:
         judgements: the columns `CASCADE_COLUMNS` of the first judge's judgements.
@@ -156,7 +156,7 @@ def drawn(judgements: pa.Table, form: Form, share: float) -> dict[str, float]:
     n_unsure = _fitting(units[is_unsure], room / 2.0)
     n_others = _fitting(units[~is_unsure], room - float(units[is_unsure]["size"].iloc[:n_unsure].sum()))
     parts = [(units[is_unsure], n_unsure), (units[~is_unsure], n_others)]
-    if not (n_unsure and n_others):  # what has no chance is in no estimate
+    if not (n_unsure and n_others):  # a unit with probability 0 would be in no estimate
         parts = [(units, max(1, _fitting(units, room)))]
     chances = {unit: n / len(part) for part, n in parts for unit in part.index[:n]}
     chosen = rows[rows["unit"].isin(list(chances))]
@@ -178,8 +178,8 @@ def _units(rows: pd.DataFrame, *, paired: bool) -> pd.Series:
 def least_sure(judgements: pa.Table, form: Form, share: float) -> frozenset[str]:
     """Return the requests about the units with the first judge's least certain responses.
 
-    There are as many as make up the share of all requests that the first judge answered, and no more; at least one
-    unit. Which of equally sure units are taken is decided by hashes of what they are about.
+    The requests are at most the share of all requests that the first judge answered, but at least one unit. Hashes
+    decide between equally certain units.
 
     Args:
         judgements: the columns `CASCADE_COLUMNS` of the first judge's judgements.
@@ -199,10 +199,10 @@ def least_sure(judgements: pa.Table, form: Form, share: float) -> frozenset[str]
 
 
 def _sureness(rows: pd.DataFrame, form: Form) -> pd.Series:
-    """Return how sure the judge is of each unit, from -1 (unparsed) to 1; the least sure criterion counts.
+    """Return the judge's certainty of each unit, from -1 (unparsed) to 1; the least certain criterion counts.
 
-    A probability is sure as far as it is from the middle of its scale, a pair as far as all its answers favour one
-    side, and a number as little as its repeats differ.
+    The certainty of a probability is its distance from the middle of the scale, of a pair the agreement of its answers
+    on one side, and of a number the agreement of its repeats.
     """
     criterion = rows["criterion"].fillna("")
     if form == "pair":
@@ -220,15 +220,14 @@ def _sureness(rows: pd.DataFrame, form: Form) -> pd.Series:
 
 
 def _fitting(units: pd.DataFrame, room: float) -> int:
-    """Return how many of the first units fit a number of requests."""
+    """Return the number of first units whose requests do not exceed a number."""
     return int(np.searchsorted(units["size"].cumsum().to_numpy(), room, side="right"))
 
 
 def as_one(first: pa.Table, then: pa.Table, name: str) -> pa.Table:
     """Return the judgements of a cascade, in the order of the first judge's.
 
-    Where the second judge got a request, its response counts, even if unparsed: that is no reason to believe the
-    first.
+    If the second judge got a request, its response counts, even if unparsed.
 
     Args:
         first: judgements of the first judge.

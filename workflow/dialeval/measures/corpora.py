@@ -24,7 +24,7 @@ from dialeval.text import is_word, script_of, surface_tokens
 Unit: TypeAlias = Literal["words", "characters"]
 _SEEN_FOR_SCRIPT = 50
 SOURCE_LANGUAGE = "en"
-"""The language in which a judge's ratings count, where a corpus has it; else the first that it has."""
+"""Language in which a judge's ratings count; without it, the first language of the corpus."""
 Row = Mapping[str, Any]
 
 
@@ -37,9 +37,9 @@ def corpus_rows(
 ) -> list[dict[str, Any]]:
     """Return the table `metaeval/corpora`: a row per corpus, level and language, in the order of the items.
 
-    Words are what blanks part, as in the papers. In languages that part words by none, such as Chinese and Japanese,
-    every character counts, and a word of another script among them as one; `unit` says which. At dialogue level there
-    is no response: `words_response` counts the whole dialogue.
+    Words are separated by blanks, as in the papers. In scripts without blanks, such as Chinese and Japanese, every
+    character counts as one, and so does a word of another script; `unit` says which. At dialogue level,
+    `words_response` counts the whole dialogue.
 
     Args:
         items, ratings: of all corpora.
@@ -82,7 +82,7 @@ def corpus_rows(
 
 
 def _agreement_of_people(rows: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, float]]:
-    """Return the lowest and highest agreement of a corpus's people over its dimensions, by corpus."""
+    """Return the lowest and highest agreement of a corpus's annotators over its dimensions, by corpus."""
     found: dict[str, list[float]] = defaultdict(list)
     for row in rows:
         if row["rater_kind"] == "human" and row["pairwise_pearson"] is not None:
@@ -132,7 +132,7 @@ def annotator_rows(
 ) -> list[dict[str, Any]]:
     """Return the table `metaeval/annotator_agreement`: a row per corpus, dimension and rater kept in rounds.
 
-    Ratings of which a corpus gives only the mean say nothing of agreement and have no row.
+    Ratings with only a mean have no agreement and no row.
 
     Args:
         items: of the corpora, in any language; they say which ratings are not independent.
@@ -173,7 +173,7 @@ def _rounds(ratings: Iterable[Rating]) -> dict[tuple[str, str, RaterKind, str], 
 def agreement_of_rounds(
     rounds: FloatArray, clusters: Sequence[str], *, resamples: int, confidence: float, random_seed: int
 ) -> dict[str, Any]:
-    """Return the columns on how far rounds of ratings agree, which are of several raters or of one.
+    """Return the columns on the agreement of rounds of ratings, by several raters or by one.
 
     Args:
         rounds: ratings, NaN where missing, shape [rounds, items].
@@ -213,8 +213,8 @@ def imputed_ratings(
 ) -> Iterator[Rating]:
     """Yield a judge's ratings, every repeat and their mean, on each dimension of a corpus that no human rated.
 
-    A dimension that anybody rated, of any kind and on any item, is left as it is. Ratings do not depend on the
-    language, so those of one language count.
+    A dimension with any rating, of any kind, is not imputed. Ratings do not depend on the language, so those of one
+    language are used.
 
     Args:
         judge: its name, which becomes the rater's.
@@ -253,7 +253,8 @@ def imputed_ratings(
 def utterance_tokens(human: pa.Table, seeds: pa.Table, generated: pa.Table, tokenizer: Tokenizer) -> pa.Table:
     """Return the table `botchat/utterance_tokens`: the length of every utterance.
 
-    Of people all utterances count, as in the paper; of a chatbot those that it wrote, not the seed's.
+    All utterances of human dialogues count, as in the paper; of a chatbot's dialogues, only the utterances that it
+    wrote, not the seed's.
 
     Args:
         human: table `utterances` of the seeds' corpus.

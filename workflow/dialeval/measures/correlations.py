@@ -27,12 +27,12 @@ from dialeval.tables.schema import BEHIND
 NO_PUBLISHED_NAMES: Mapping[str, str] = MappingProxyType({})
 METHODS: tuple[Method, ...] = ("pearson", "spearman", "kendall")
 AVERAGE = "average"
-"""Stands for the mean over dimensions, or over languages, where a table names one."""
+"""Name for the mean over dimensions, or over languages."""
 ALL = "all"
-"""Stands for every rated dimension, each of each corpus counting once: in xDial-Eval a corpus has one rating."""
+"""Name for all rated dimensions of a corpus, each counted once; in xDial-Eval a corpus has one rating."""
 ByMethod = dict[Method, Correlations]
 RATING = "rating"
-"""The method whose scores stand for a model's opinion, for example as the imputer of missing ratings."""
+"""The method whose scores count as a model's ratings, for example to impute missing ratings."""
 
 
 def correlation_rows(
@@ -75,8 +75,8 @@ def _published_in_corpus(
 def pair_rows(results: Iterable[Correlated]) -> Iterator[dict[str, Any]]:
     """Yield the rows of the table `metaeval/judge_pairs`.
 
-    All pairs of judges on one dimension of one corpus are a family, within which p-values are corrected. The paired
-    bootstrap leads; Williams' test stands beside it, with a word where it takes dependent items as independent.
+    All pairs of judges on one dimension of one corpus are a family, within which p-values are adjusted. The main test
+    is the paired bootstrap. Williams' test is reported too, with a note if items are not independent.
     """
     for result in results:
         pearson = result.by_method["pearson"]
@@ -141,9 +141,9 @@ def ranking_rows(
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of the table `metaeval/ranking_agreement`.
 
-    Judges are ranked by their Pearson correlation with human ratings, and by that with a model's ratings of the same
-    items: the row is Spearman's correlation of the two rankings. The model is one whose ratings came with the corpus,
-    or the imputer of missing ratings: here it is set against people where they did rate.
+    Judges are ranked by their Pearson correlation with human ratings, and by their correlation with a model's ratings
+    of the same items. The row has Spearman's correlation of the two rankings. The model's ratings came with the corpus,
+    or are those of the imputer on items with human ratings.
 
     Args:
         results: the correlations of every cell.
@@ -301,7 +301,7 @@ def correlate_cells(
             )
             if not len(rated) or not len(judging):
                 continue
-            # Nobody is compared with ratings of its own.
+            # No scorer is compared with its own ratings.
             own = cell.own[np.ix_(judging, rated)] & (kind == "model")
             scores = np.where(own[:, :, np.newaxis], np.nan, cell.scores[np.ix_(judging, rated)])
             by_method = {
@@ -337,7 +337,7 @@ def behind(found: Estimate) -> dict[str, Any]:
 
 
 def values_of(by_method: ByMethod, judge: int = 0, dimension: int = 0) -> dict[str, float]:
-    """Return a correlation by each method, with its interval, as tables have it."""
+    """Return the columns of a correlation by each method, with its interval."""
     values: dict[str, float] = {}
     for method, result in by_method.items():
         values |= result.one(judge, dimension).limits(method, f"{method}_")
@@ -345,7 +345,7 @@ def values_of(by_method: ByMethod, judge: int = 0, dimension: int = 0) -> dict[s
 
 
 def corpus_seed(corpus: str, random_seed: int) -> int:
-    """Return the seed of a corpus's resamples: the same in all its languages, another for another corpus."""
+    """Return the seed of a corpus's resamples, the same in all its languages."""
     digest = hashlib.sha256(f"{random_seed}/{corpus}".encode()).digest()
     return int.from_bytes(digest[:4])
 
@@ -365,7 +365,7 @@ class Candidates:
     models: Mapping[str, str] = field(default_factory=dict)
 
     def may_be(self, scorer: Scorer) -> bool:
-        """Return whether a scorer may be among them: no ensemble, and no annotation that came with a corpus."""
+        """Return whether a scorer may be a candidate: not an ensemble or an annotation that came with a corpus."""
         among = self.pool is None or scorer.judge in self.pool
         return among and scorer.method != ANNOTATION and scorer.judge not in self.named
 

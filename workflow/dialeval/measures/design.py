@@ -42,7 +42,7 @@ Words = Mapping[tuple[str, str], Sequence[int]]
 
 
 class Design(BaseModel, defer_build=True):
-    """How the judgements under a protocol came about, and how they are measured.
+    """The design of a protocol's judgements and of their measures.
 
     Attributes:
         protocol: its name.
@@ -92,7 +92,7 @@ class Design(BaseModel, defer_build=True):
         return {name: value for name, value in self.model_dump(mode="json").items() if name in wanted}
 
     def of_measure(self, measure: str) -> Design:
-        """Return the design with the defaults in place of all that a measure does not depend on."""
+        """Return the design with defaults for the settings that a measure does not depend on."""
         return Design(**self.needed_by(measure))
 
     def of_answers(self) -> Design:
@@ -214,9 +214,9 @@ def comparisons(verdicts: pd.DataFrame, models: Sequence[str]) -> Comparisons:
 def dialogue_words(items: Iterable[Path]) -> dict[tuple[str, str], list[int]]:
     """Return the words of every system's dialogue up to each utterance, by system and case.
 
-    In scripts without blanks every character counts as a word. A dialogue without any word has one, so that lengths
-    have ratios. Where a system has several dialogues on one case, which of them was shown is not known here: it has no
-    entry.
+    In scripts without blanks every character counts as a word. A dialogue without any word counts as one word, so that
+    lengths have ratios. A system with several dialogues on one case has no entry, since the shown dialogue is not
+    known.
 
     Args:
         items: tables `items`.

@@ -44,11 +44,11 @@ NO_ERROR = "the standard error of this difference cannot be computed from these 
 ONE_CLUSTER = "all comparisons are in one cluster"
 HEAD_TO_HEAD = "head_to_head"
 COMPARED = ("win_rates", "pass_rates", "pass_rates_at_gt_length", "means", "rates", "checklist")
-"""Measures whose numbers are compared here, in the order of the table; ratings are compared where they are made."""
+"""Measures that are compared here, in the order of the table; `ratings` compares ratings."""
 IN_ROUNDS = "sequential pairs: adaptive_rounds has the decision and its p-value; this p-value assumes a fixed design"
 UNPAIRED = "the systems met different cases: compared as two samples"
 _FEWEST_COMMON = 2
-"""Cases that two systems must share to be compared case by case, unless all that one of them met are shared."""
+"""Smallest number of common cases for a comparison case by case, unless all cases of one system are common."""
 CYCLIC = (
     "the pairs were compared on different cases and form a cycle (A beats B, B beats C, C beats A): the test of "
     "one pair says nothing about another pair"
@@ -109,11 +109,11 @@ def _head_to_head(judgements: pd.DataFrame, design: Design) -> Iterator[Row]:
 def ranks(differences: Sequence[Row], confidence: float) -> list[Row]:
     """Return the rows of a table `ranks`, best first within each family of the table `differences`.
 
-    Head-to-head differences give no places: of three systems each may beat the next.
+    Head-to-head differences give no ranks, since they can be cyclic.
 
     Args:
         differences: rows of a protocol's table `differences`.
-        confidence: with which all places of a family hold together.
+        confidence: simultaneous confidence of all ranks of a family.
     """
     return [
         row
@@ -388,7 +388,7 @@ def _judge_sample_row(
 
 
 def _without_judges(shared: Row, n_judges: int, case: NDArray[np.object_]) -> Row:
-    """Return the row of a family that too few judges answered."""
+    """Return the row of a family with too few judges."""
     return {
         **shared,
         "n_judges": n_judges,

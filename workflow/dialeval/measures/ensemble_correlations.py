@@ -31,14 +31,14 @@ OTHER_CORPORA = "other corpora"
 RATERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"human": ("human",), "full": ("human", "model"), "construction": ("construction",)}
 )
-"""Kinds of raters that count together."""
+"""Kinds of raters by value of the column `raters`."""
 _PAPERS_SIZE, _PAPERS_DIMENSIONS = 3, 5
 OVERALL = "overall"
 
 
 @dataclass(frozen=True)
 class Ensembles:
-    """How ensembles are made up and measured.
+    """Settings of ensembles and of their measures.
 
     Attributes:
         size: number of judges in each.
@@ -98,7 +98,7 @@ class _Mean(NamedTuple):
 
 
 class _Rated:
-    """One cell's scores and ratings on one dimension, and how each scorer that may be a member correlates."""
+    """One cell's scores and ratings on one dimension, with the correlation of each possible member."""
 
     def __init__(self, cell: Cell, dimension: str, how: Ensembles) -> None:
         place = cell.dimensions.index(dimension)
@@ -119,7 +119,7 @@ class _Rated:
             self.pearson[scorer] = float(self._correlated(values, resamples=0).estimate[0, 0])
 
     def result(self, members: tuple[Scorer, ...]) -> Correlations | None:
-        """Return how well the mean of some judges goes with the ratings; None where they are too few."""
+        """Return the correlation of the mean of some judges with the ratings; None if there are too few judges."""
         if len(members) < self._how.size:
             return None
         if members not in self._results:
@@ -166,12 +166,12 @@ def _numbers(result: Correlations) -> dict[str, Any]:
 
 
 def _members(one: _Rated, rated: Sequence[_Rated], chosen_on: str, how: Ensembles) -> tuple[Scorer, ...]:
-    """Return the best judges that scored a corpus: on all corpora, or on all but this one."""
+    """Return the best judges that scored a corpus, chosen on all corpora or on all other corpora."""
     basis = rated if chosen_on == ALL_CORPORA else [other for other in rated if other is not one]
     found: dict[Scorer, list[float]] = defaultdict(list)
     for other in basis:
         for scorer, value in other.pearson.items():
-            if not np.isnan(value):  # whose correlation is nowhere defined is out
+            if not np.isnan(value):  # judges without a defined correlation are left out
                 found[scorer].append(value)
     best = how.candidates.best_first({scorer: float(np.mean(values)) for scorer, values in found.items()})
     return tuple(scorer for scorer in best[: how.size] if scorer in one.scores)
@@ -232,8 +232,8 @@ def dimension_ensemble_rows(
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of the table `metaeval/dimension_ensemble`, with the means over corpora last.
 
-    There are two means where there are several corpora: over those that people rated (`rater_kind` human), and over all
-    (`rater_kind` full), as the paper has it.
+    With several corpora there are two means: over corpora with human ratings (`rater_kind` human), and over all
+    (`rater_kind` full), as in the paper.
 
     Args:
         cells: of all corpora, levels and languages.

@@ -31,7 +31,7 @@ COLUMNS = (
     "judge", "case_id", "corpus", "language", "item_id", "left", "right", "n_utterances", "criterion", "choice",
     "outcome", "place", "value", "scale_min", "scale_max", "status",
 )  # fmt: skip
-"""Columns of the table `judgements` that item values are made of."""
+"""Columns of the table `judgements` that item values need."""
 YES, NO = "yes", "no"
 MEASURED = ("win_rates", "pass_rates", "means", "rates", "checklist")
 """Measures whose scores are analysed, in the order of the table."""
@@ -94,7 +94,7 @@ class ItemValues(NamedTuple):
 def item_values(
     measure: str, judgements: pd.DataFrame, design: Design, human_lengths: dict[str, int]
 ) -> Iterator[ItemValues]:
-    """Yield the item values of a measure for each judge, criterion and length; none if it is no mean over items.
+    """Yield the item values of a measure for each judge, criterion and length; none if it is not a mean over items.
 
     Args:
         measure: its name.
@@ -247,8 +247,8 @@ def values_by_item(
 def common_items(judgements: pd.DataFrame) -> pd.Series[str]:
     """Return the identifier that two systems share: their case if each has one item on it, else the item.
 
-    The items of a system on one case, such as two dialogues in one scenario, are numbered in their order: the first of
-    one system is compared with the first of the other.
+    Items of a system on one case, such as two dialogues in one scenario, are compared in their order: the first of one
+    system with the first of the other.
     """
     case = cases(judgements)
     systems = pd.DataFrame({"system": judgements["left"], "case": case, "item": judgements["item_id"].fillna("")})
@@ -292,7 +292,7 @@ def given(label: pd.Series[str], name: str) -> FloatArray:
 
 
 def answers(label: pd.Series[str]) -> list[str]:
-    """Return the answers that have a rate: all that were given, of yes and no only yes."""
+    """Return the answers that have a rate: all given answers, or only yes for yes-no questions."""
     found = sorted(label.dropna().unique())
     if {name.lower() for name in found} <= {YES, NO}:
         return ["Yes"]
@@ -326,6 +326,6 @@ def long_enough(judgements: pd.DataFrame, n: int | None) -> tuple[pd.DataFrame, 
 
 
 def at_human_length(judgements: pd.DataFrame, human_lengths: dict[str, int]) -> tuple[pd.DataFrame, pd.Series[int]]:
-    """Return the judgements on cases that have a human dialogue, and the length of that."""
+    """Return the judgements on cases with a human dialogue, and the length of the human dialogue."""
     chosen = judgements[judgements["case_id"].isin(list(human_lengths))]
     return chosen, chosen["case_id"].map(human_lengths)

@@ -38,13 +38,13 @@ from dialeval.tables.measures import BATTLE_DIFFERENCES, BATTLE_RATINGS
 from dialeval.tables.schema import scope
 
 COLUMNS = ("judge", "case_id", "item_id", "left", "right", "n_utterances", "criterion", "outcome", "status")
-"""Columns of the table `judgements` that ratings and win rates are made of."""
+"""Columns of the table `judgements` that ratings and win rates need."""
 METHODS: Mapping[str, Literal["half", "davidson"]] = {"bradley_terry": "half", "davidson": "davidson"}
-"""The ratings with resampled intervals: what becomes of ties, by column."""
+"""Treatment of ties, by column, of the ratings with resampled intervals."""
 CONTROLLED = "bradley_terry_length_controlled"
 PENALISED = "bradley_terry_penalised"
 FEWEST_REPEATS = 5
-"""Repeats of Bootstrap Elo from which their spread is shown: that of two is anything from a thirtieth to the double."""
+"""Smallest number of repeats of Bootstrap Elo for a standard deviation."""
 NO_NEXT = "p_above_next is missing, since the difference from the next system is not identifiable"
 START_LEFT = "one of the two systems has too few comparisons, so Elo depends on the initial rating; see Bradley-Terry"
 ALL_BATTLES = "all battles"
@@ -53,14 +53,14 @@ ALL_BATTLES = "all battles"
 def ratings(judgements: pd.DataFrame, design: Design, words: Words) -> Ratings:
     """Rate the systems of each group, and compare every two ratings.
 
-    Bradley-Terry stands there twice: plain, and with length and place held fixed, where lengths are known. Intervals
-    are percentile intervals over resampled cases, those of the latter from a covariance that is robust to dependence
+    Bradley-Terry ratings are plain and, if lengths are known, with length and position held fixed. Intervals of plain
+    ratings are percentile intervals over resampled cases; the others use a covariance that is robust to dependence
     within a case. Unparsed verdicts are left out and counted.
 
     Args:
-        words: lengths of the dialogues, for the ratings that hold length fixed.
+        words: lengths of the dialogues, for the ratings with length held fixed.
     """
-    systems = sorted(players(judgements, design))  # so that no number depends on how a list of them is ordered
+    systems = sorted(players(judgements, design))  # so that results do not depend on the order of the list
     rows: list[Row] = []
     differences: list[Row] = []
     for columns, verdicts in groups(judgements, design):
@@ -74,7 +74,7 @@ def ratings(judgements: pd.DataFrame, design: Design, words: Words) -> Ratings:
 
 
 class Ratings(NamedTuple):
-    """Rows of a table `ratings`, best first in each group, and those of the table `differences` that are of them."""
+    """Rows of a table `ratings`, best first in each group, and the rating differences of the table `differences`."""
 
     ratings: list[Row]
     differences: list[Row]
@@ -209,10 +209,10 @@ def rate(
 def rating_rows(rated: Rated, models: Sequence[str]) -> list[dict[str, Any]]:
     """Return a row of ratings per model, best first.
 
-    Bootstrap Elo, Bradley-Terry and Davidson stand on one scale and average the same; intervals are percentile
-    intervals over resampled clusters. A rating that the comparisons do not determine is empty, with the reason. Rows
-    are in the order of Elo; of Bradley-Terry where Elo has not forgotten its start; of shares won where some rating is
-    not determined. Unparsed comparisons are counted.
+    Bootstrap Elo, Bradley-Terry and Davidson have the same scale and mean; intervals are percentile intervals over
+    resampled clusters. A rating that is not identifiable is empty, with the reason. Rows are sorted by Elo; by
+    Bradley-Terry if Elo depends on its start; by shares won if some rating is not identifiable. Unparsed comparisons
+    are counted.
 
     Args:
         rated: the ratings.
@@ -268,12 +268,12 @@ def rating_rows(rated: Rated, models: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _per_model(games: Comparisons, n_models: int) -> NDArray[np.int64]:
-    """Return the number of comparisons that each model takes part in."""
+    """Return the number of comparisons of each model."""
     return np.bincount(games.left, minlength=n_models) + np.bincount(games.right, minlength=n_models)
 
 
 def _convergence(method: str, rating: StrengthRating) -> Iterator[str]:
-    """Yield a note where a fit did not converge."""
+    """Yield a note if a fit did not converge."""
     if not rating.converged:
         yield f"{method} did not converge"
     if rating.unconverged_replicates:
@@ -296,7 +296,7 @@ def _elo(rated: Rated) -> _Shown:
 
 
 class _Shown(NamedTuple):
-    """Ratings of one method as a table has them: of those models alone whose rating is determined."""
+    """Ratings of one method, restricted to models with an identifiable rating."""
 
     rating: NDArray[np.float64]
     ci_low: NDArray[np.float64]
@@ -325,7 +325,7 @@ def _ranking(rated: Rated, elo: _Shown, strengths: _Shown) -> tuple[NDArray[np.i
 
 
 def _limits(rating: StrengthRating, number: int) -> Iterator[str]:
-    """Yield a note where a model's interval is unbounded or missing."""
+    """Yield a note if a model's interval is unbounded or missing."""
     if rating.clusters[number] == 1:
         yield SINGLE_CLUSTER
     elif not rating.notes[number] and rating.resamples:
@@ -356,9 +356,9 @@ def _behind(rating: StrengthRating, number: int, *, identified: bool) -> dict[st
 def rating_differences(rated: Rated, models: Sequence[str], table: str, scope: str, judge: str | None) -> list[Row]:
     """Return the differences of every two models' ratings, without the corrections for their number.
 
-    Two models whose own ratings are not determined may have a difference that is: such as two that score against each
-    other, and always lose to all others. Where some model has no rating, or an Elo that has not forgotten its start,
-    rows have differences alone, as ratings of a part of the models give no rank.
+    The difference of two models can be identifiable although their ratings are not, for example if they score against
+    each other and lose to all others. If some model has no rating, or an Elo rating that depends on its start, rows
+    have differences only.
 
     Args:
         rated: the ratings.
@@ -401,7 +401,7 @@ def rating_differences(rated: Rated, models: Sequence[str], table: str, scope: s
 
 
 def _undetermined(part: NDArray[np.int64], group: NDArray[np.int64]) -> Callable[[int, int], str]:
-    """Return why the difference of two models is not determined, which it is within a part."""
+    """Return why the difference of two models in different parts is not identifiable."""
 
     def reason(first: int, second: int) -> str:
         if part[first] == part[second]:

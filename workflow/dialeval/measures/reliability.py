@@ -31,14 +31,14 @@ REPEAT_COLUMNS = ("judge", "protocol", "corpus", "language", "item_id", "criteri
 _ITEM = ["corpus", "language", "item_id"]
 _CELL = ["judge", "protocol", "corpus", "language", "criterion"]
 RATERS = ("human", "construction", "model")
-"""Whose ratings are believed, the first before the others."""
+"""Kinds of raters, in order of preference."""
 
 
 def ceiling_rows(results: Iterable[Correlated], opinions: SingleOpinions) -> Iterator[dict[str, Any]]:
     """Yield the rows of the table `metaeval/ceilings`.
 
-    There is a row where raters' single ratings are known, or a judge repeated itself. Reliability is that of the items
-    that the judge scored, on the same resamples as its correlation.
+    There is a row if single ratings of raters, or repeats of a judge, are available. The reliability is computed on the
+    items that the judge scored and on the resamples of its correlation.
     """
     for result in results:
         for dimension, name in enumerate(result.dimensions):
@@ -123,8 +123,8 @@ def _repeated(result: Correlated, repeats: Singles | None, both: BoolArray) -> _
 class SingleOpinions:
     """Single ratings and repeats, with their raters and items.
 
-    Where several raters of a kind have names, these are the raters and their rounds are repeats. Where there is one
-    name, its rounds are different people, who need not be the same from item to item, or repeats of one model.
+    If several raters of a kind have names, their rounds are repeats. If there is one name, its rounds are different
+    annotators, who may vary between items, or repeats of one model.
     """
 
     def __init__(self, ratings: pa.Table, judgements: pa.Table, imputed: pa.Table = NO_IMPUTED_RATINGS.ratings) -> None:
@@ -165,7 +165,7 @@ def _grouped(table: pa.Table, by: list[str]) -> Mapping[tuple[str, ...], _Given]
 
 
 class _Given(NamedTuple):
-    """Single values by the items' ids, before it is known which cell they are looked for in.
+    """Single values by the items' ids, not yet assigned to cells.
 
     Attributes:
         item_id, value: shape [n].
@@ -184,7 +184,11 @@ class _Given(NamedTuple):
 def _given(
     item_id: NDArray[np.object_], value: FloatArray, rounds: FloatArray, rater: IntArray, cell: IntArray
 ) -> _Given:
+<<<<<<< HEAD
     """Separate single values from means (which have no round), the mean of a named rater being one rating more."""
+=======
+    """Separate single values from means, which have no round; the mean of a named rater counts as a single rating."""
+>>>>>>> wD
     named = len(np.unique(rater)) > 1
     single = ~np.isnan(rounds)
     alone = ~single & ~np.isin(cell, cell[single])
@@ -261,9 +265,9 @@ def judge_validity_rows(
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table `judge_validity`: one per judge and criterion, with the reason where nothing is known.
 
-    Correlations of several corpora are averaged, as in the papers; the corpora are independent of each other, so that
-    their intervals give that of the mean. Ratings on another criterion than the judged one say nothing of
-    it. Only one language counts, since the translations of a corpus are not.
+    Correlations of several corpora are averaged, as in the papers. Corpora are independent, so the interval of the mean
+    follows from theirs. Ratings on another criterion than the judged one are not used. Only one language counts, since
+    the translations of a corpus are not independent.
 
     Args:
         correlations: rows of the table `metaeval/correlations`; none without rated corpora.

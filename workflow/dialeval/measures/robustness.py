@@ -117,7 +117,7 @@ def _given(judgements: pa.Table, items: pa.Array) -> tuple[list[str], Given]:
 
 
 def _numbered(rows: pa.Table, *columns: str) -> IntArray:
-    """Return the number of what each row is of, by some columns."""
+    """Return the number of each row's combination of values in some columns."""
     named = keys(rows, *columns)
     return places(named, named.unique())
 
@@ -125,7 +125,7 @@ def _numbered(rows: pa.Table, *columns: str) -> IntArray:
 def robustness_rows(scored: ScoredPairs, confidence: float) -> list[dict[str, Any]]:
     """Return the rows of the table `robustness/robustness`: each strategy at its own theta (Table 12).
 
-    `rises` is the share of pairs whose score goes up by more than theta: what noise alone gives, for the ratio as well.
+    `rises` is the share of pairs whose score rises by more than theta, the part of the ratio that noise alone explains.
     """
     theta = [group["threshold"] for group in scored.groups]
     n_groups = len(scored.groups)
@@ -152,7 +152,7 @@ def robustness_rows(scored: ScoredPairs, confidence: float) -> list[dict[str, An
 def average_rows(scored: ScoredPairs, confidence: float) -> Iterator[dict[str, Any]]:
     """Yield the rows of the table `robustness/averages`: unweighted means over the cells of a level (Table 12).
 
-    Only strategies that the paper has are averaged, so that the numbers can be set beside its own.
+    Only strategies of the paper are averaged, so that the numbers are comparable with the paper's.
     """
     names = ("judge", "method", "corpus", "language", "level")
     in_paper = np.array([find_ratios(cell["perturbation"], cell["dimension"]) for cell in scored.groups], dtype=bool)
@@ -201,7 +201,7 @@ def threshold_rows(scored: ScoredPairs, thetas: Sequence[float], confidence: flo
 
 
 def score_drop_rows(scored: ScoredPairs) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the table `robustness/score_drops`: how far scores fall, original less perturbed."""
+    """Yield the rows of the table `robustness/score_drops`: score of the original minus score of the perturbed item."""
     drop = scored.original - scored.perturbed
     for number, group in enumerate(scored.groups):
         own = drop[scored.group == number]
@@ -218,7 +218,7 @@ def score_drop_rows(scored: ScoredPairs) -> Iterator[dict[str, Any]]:
 def ladder_rows(
     pairs: pa.Table, judgements: pa.Table, confidence: float, sensitivities: Sensitivities = NO_SENSITIVITIES
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the table `robustness/severity_levels`: how often scores fall with every severity level."""
+    """Yield the rows of the table `robustness/severity_levels`: share of dialogues with falling scores."""
     steps = pairs.filter(pc.and_(pc.equal(pairs["status"], "ok"), pc.is_valid(pairs["severity_series"])))
     if not len(steps):
         return
@@ -276,7 +276,7 @@ def _named(name: str, share: Estimate) -> dict[str, float]:
 def robustness_differences(scored: ScoredPairs, confidence: float) -> Iterator[Row]:
     """Yield the differences of the tables `robustness` and `averages`.
 
-    As in these tables a pair with a missing score is not noticed. Pairs that stem from one dialogue are one cluster.
+    As in these tables, a pair with a missing score is not noticed. Pairs from one dialogue are one cluster.
 
     Args:
         scored: every pair under every scorer.
@@ -336,7 +336,7 @@ def _title(strategy: str) -> str:
 
 @dataclass(frozen=True)
 class ScoredPairs:
-    """Every pair under every scorer, on each dimension that its strategy aims at; arrays have shape [n].
+    """Every pair by every scorer, on each dimension that its strategy perturbs; arrays have shape [n].
 
     Attributes:
         groups: judge, method, corpus, language, level, strategy and dimension of each group, with its theta.

@@ -27,7 +27,7 @@ NO_CRITERION_MAP: Mapping[str, str] = MappingProxyType({})
 NO_CORPUS_JOINED: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 _T = TypeVar("_T", bound=np.generic)
 ANNOTATION = "annotation"
-"""Method of a model whose ratings came with the corpus; it is correlated with people's."""
+"""Method of a model whose ratings came with the corpus; they are correlated with human ratings."""
 SCORED = ("judge", "protocol", "corpus", "language", "item_id", "criterion", "value", "scale_min", "scale_max")
 """Columns of the table `judgements` that scores of items are made of."""
 
@@ -212,7 +212,7 @@ def _dimensions_of(
 
 
 def _of_its_name(scorers: Sequence[tuple[str, ...]], requested: BoolArray) -> BoolArray:
-    """Return whether a model of a scorer's name gave ratings that came with the corpus.
+    """Return whether ratings that came with the corpus are by a model with a scorer's name.
 
     Shape [n_scorers, n_dimensions].
     """

@@ -35,13 +35,13 @@ PASS_COLUMNS = (
 
 
 def mean_rows(measure: str, judgements: pd.DataFrame, design: Design) -> list[Row]:
-    """Return the rows of a table of means: of each system the mean score, or the proportion of its items.
+    """Return the rows of a table of means: the mean score, or the proportion of items, of each system.
 
     - `means`: the mean score on each criterion.
-    - `rates`: for each answer the proportion of items with it, of yes and no that of yes. Unparsed items stay in the
-      denominator.
+    - `rates`: the proportion of items with each answer; for yes-no questions, with yes. Unparsed items count in
+      the denominator.
     - `checklist`: the mean share of yes. An item with an unparsed answer to any question has no share and counts as
-      missing: a share of the other questions is not comparable.
+      missing.
 
     Args:
         measure: the table's name.
@@ -138,11 +138,11 @@ Key = tuple[str, str, str]
 
 
 def examples(judgements: pd.DataFrame, design: Design, items: Iterable[Path]) -> list[Row]:
-    """Return the rows of a table `examples`: of each kind at most `MAX_EXAMPLES`, the clearest first.
+    """Return the rows of a table `examples`: at most `MAX_EXAMPLES` of each kind, the clearest first.
 
-    That is the dialogue in which the most judges see it (rules count as one), then where the most agree on an
-    utterance, then where the most utterances show it; chance, by hashes of their names, decides between equals. A
-    system has a second one only after every system that shows the kind has one.
+    Dialogues are sorted by the number of judges that see the kind (rules count as one), then by the number of judges
+    that agree on an utterance, then by the number of utterances that show it. Hashes of their names decide ties. A
+    system has a second example only after every system that shows the kind has one.
 
     Args:
         items: tables `items` with the dialogues.
@@ -167,7 +167,7 @@ def _seen(judgements: pd.DataFrame) -> dict[str, dict[Key, _Seen]]:
         one = found.setdefault(criterion, {}).setdefault((corpus, language, item_id), _Seen(system, case_id or ""))
         one.judges[judge] = None
         one.places.update([] if places is None else map(int, places))
-    if NO_FAILURE in found:  # that no rule finds anything makes no good case
+    if NO_FAILURE in found:  # a dialogue in which no rule finds anything is no example
         found[NO_FAILURE] = {
             key: one for key, one in found[NO_FAILURE].items() if set(one.judges) != {FAILURES_BY_RULE}
         }
@@ -176,7 +176,7 @@ def _seen(judgements: pd.DataFrame) -> dict[str, dict[Key, _Seen]]:
 
 @dataclass
 class _Seen:
-    """What was seen of one kind in one dialogue.
+    """Judges and utterances that show one kind in one dialogue.
 
     Attributes:
         system, case_id: whose it is, and on which case.

@@ -104,7 +104,7 @@ class Usage:
 
 @dataclass
 class TokenSums:
-    """Tokens of the answers that a job rests on, from the store or new; one that serves several requests counts once.
+    """Tokens of the responses that a job uses, stored or new; a response to several requests counts once.
 
     Attributes:
         remarks: how many of the answers something is remarkable about, by kind; see `engines.remarks`.

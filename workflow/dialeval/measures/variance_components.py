@@ -21,7 +21,7 @@ NO_SCORES = "no parsed score"
 ALL_EQUAL = "all scores are equal"
 THESE_JUDGES = "over cases, for this judge"
 MOST_JUDGES, MOST_REPEATS = 20, 10
-"""Of the designs among which the cheapest is sought."""
+"""Largest numbers of judges and repeats of the designs that are searched."""
 PAIRS_DIFFER = "mean variance of all pairs; `differences` tests each pair with its own variance"
 
 

@@ -53,9 +53,7 @@ def retest_inconsistency(
     """Return the share of pairs of repeats on one item whose verdicts differ.
 
     Args:
-        item: judged item, the same for all repeats, shape [n].
-        verdict: the answer as a number, NaN if unparsed (left out), shape [n].
-        cluster: cluster (seed) of each row, shape [n].
+        item, verdict, cluster: as in `judge_agreement`, with a row for each repeat.
         confidence: nominal coverage of the interval.
 
     Raises:
@@ -115,8 +113,7 @@ def judge_agreement(
 ) -> JudgeAgreement:
     """Return Cohen's kappa and Gwet's AC1 of every two judges (nominal) and Krippendorff's alpha of all of them.
 
-    The categories are the verdicts that any of the judges gives; if all answers are the same, AC1 assumes two
-    categories.
+    The categories are the verdicts that any judge gives; if all are the same, AC1 assumes two categories.
 
     Args:
         judge: judge of each answer, numbers in 0..n_judges-1, shape [n].
@@ -125,9 +122,7 @@ def judge_agreement(
         cluster: cluster (seed) of each row, shape [n].
         n_judges: number of judges.
         level: level of measurement for alpha: "nominal", "ordinal" or "interval".
-        resamples: bootstrap resamples of the clusters.
-        confidence: nominal coverage of the intervals.
-        random_seed: seed of the resampling.
+        resamples, confidence, random_seed: as in `krippendorffs_alpha`.
 
     Raises:
         ValueError: if shapes differ, a verdict is infinite, a judge is out of range or answers an item twice, or the

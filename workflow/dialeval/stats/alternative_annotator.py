@@ -104,8 +104,8 @@ class AnnotatorTest:
         advantage: advantage probability (rho), averaged over tested annotators: the probability that the judge is at
             least as close to the remaining annotators as the left-out annotator is.
         of_annotator: the advantage probability against each annotator, tested or not.
-        lead: for each annotator, the share of items on which the annotator is closer to the rest, and that of the
-        judge.
+        lead: for each annotator, the shares of items on which the annotator, and on which the judge, is closer to the
+            remaining annotators.
         tested: whether each annotator is tested, shape [n_annotators].
         note: why `winning_rate` is NaN; empty if it is not.
     """

@@ -42,26 +42,24 @@ class StrengthRating:
     A player without a comparison has NaN.
 
     Attributes:
-        method: "bradley_terry" (a tie is half a win for each player) or "davidson" (ties have a parameter of their
-            own).
+        method: "bradley_terry" (`ties="half"`) or "davidson".
         rating: Elo points, shape [n_players]; in each group, `initial` is the mean over the players with finite rating
             differences.
         ci_low, ci_high: limits of the expanded percentile interval over resampled clusters, shape [n_players]; NaN if
             not identifiable, or if all resamples give the same rating.
-        p_above_next: share of replicates in which a player is above the next one of the ranking, shape [n_players].
-        replicates: ratings of each resample, shape [resamples, n_players]; infinite if the rating is unbounded in the
-            resample.
-        above, below: number of resamples in which the rating has no upper or no lower bound, shape [n_players].
+        p_above_next: share of replicates in which a player is above the next-ranked player, shape [n_players].
+        replicates: ratings of each resample, infinite if unbounded, shape [resamples, n_players].
+        above, below: numbers of resamples in which the rating is unbounded above, or below, shape [n_players].
         clusters: number of clusters with comparisons of each player, shape [n_players].
         design_effect: design effect of the linearised Bradley-Terry strength, shape [n_players]; NaN for Davidson's
             model.
         tie_parameter: Davidson's nu; NaN for Bradley-Terry.
-        group: index of each player's group, -1 without a comparison, shape [n_players]. Comparisons connect the
-            players of a group; ratings of different groups cannot be compared.
+        group: index of each player's connected group, -1 without a comparison, shape [n_players]. Ratings of different
+            groups cannot be compared.
         games: number of comparisons of each player, shape [n_players].
         notes: caveats on each player's rating; empty without any.
         converged: whether the fit to the data converged.
-        unconverged_replicates: number of resamples that did not converge (they are kept).
+        unconverged_replicates: number of resamples that did not converge.
         iterations: largest number of Newton steps of a fit.
         max_gradient: largest final gradient of a fit, in comparisons.
     """

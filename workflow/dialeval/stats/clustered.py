@@ -92,16 +92,14 @@ def clustered_proportions(
 ) -> Estimates:
     """Return the proportion of successes in each group with an interval that is valid at 0 and 1.
 
-    The estimate p of a group is the proportion of successes in each stratum, averaged over its strata. The influence of
-    cluster k is psi_k, which contains the factor sqrt(K / (K - 1) (n - 1) / n) of a stratum of K clusters and n items.
-    With u_k the weight of the cluster and v_ind the variance of independent items, the variance of p is
+    The estimate p of a group is the proportion of successes in each stratum, averaged over its strata. With psi_k the
+    influence of cluster k (CR1), u_k its weight and v_ind the variance of independent items, the variance of p is
 
         v = (f^2 max(sum psi_k^2, v_ind) + p (1 - p) sum u_k^2) / (f^2 + 1),
 
     where f, the number of informative clusters, is the smallest of three numbers: the clusters with a success, the
     clusters with a failure, and (sum psi^2)^2 / sum psi^4. The interval has the outer limits of Wilson's and Jeffreys'
-    intervals for p (1 - p) / v independent items, or for 1 / sum u_k^2 items if p is 0 or 1. For uncorrelated items in
-    at least 15 clusters, it is close to the interval of independent items.
+    intervals for p (1 - p) / v independent items, or for 1 / sum u_k^2 items if p is 0 or 1.
 
     Args:
         successes: successes of each item, from 0 to its trials, shape [n].

@@ -76,9 +76,9 @@ def correct_ratings(
 ) -> Corrected:
     """Return human-corrected Bradley-Terry ratings over all comparisons.
 
-    A row without a judge's outcome takes the outcome that the judge's ratings predict. Every two players get 0.1
-    pseudo-comparisons, and each wins half. The rating of a player that won or lost all its labelled comparisons depends
-    on the pseudo-comparisons; it has no interval, and `note` says so.
+    A row without a judge's outcome gets the outcome that the judge's ratings predict. Every two players get 0.1
+    pseudo-comparisons, half of them won by each. The rating of a player that won or lost all its labelled comparisons
+    depends on the pseudo-comparisons; it has no interval, and `note` says so.
 
     Args:
         score: the judge's outcome of each row, from 0 (right wins) to 1 (left wins), 0.5 for a tie; NaN if missing,
@@ -229,8 +229,7 @@ class _Comparisons(NamedTuple):
         return float(np.clip(-(a * b).sum() / below, 0.0, 1.0)) if below > ROUNDING else 0.0
 
     def unseen(self, fit: _Fit, weight: FloatArray) -> FloatArray:
-        """Return the variance of strengths for judge errors that few labels may miss, at each player's lambda, shape
-        [K].
+        """Return the variance of strengths for judge errors that few labels may miss, by player's lambda, shape [K].
 
         If the judge differs from annotators on fewer than `FEWEST_EITHER` labelled clusters of a player, one
         pseudo-comparison with an error of a whole win is added (see `prediction_powered.unseen_error_variance`).

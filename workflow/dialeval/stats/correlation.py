@@ -43,15 +43,13 @@ class Correlations:
 
     Attributes:
         estimate: shape [n_judges, n_dimensions]; NaN where undefined.
-        ci_low, ci_high: limits of the expanded percentile interval over resampled clusters, shape
-            [n_judges, n_dimensions].
-        replicates: the correlation on each resample, the same resamples for all judges and dimensions, shape
-            [resamples, n_judges, n_dimensions].
+        ci_low, ci_high: limits of the expanded percentile interval, shape [n_judges, n_dimensions].
+        replicates: the correlation on each resample, shape [resamples, n_judges, n_dimensions].
         n: items with both a score and a rating, shape [n_judges, n_dimensions].
-        reason: why a correlation or its interval is missing, empty if both are there, [n_judges][n_dimensions].
+        reason: why a correlation or its interval is missing, or empty, [n_judges][n_dimensions].
         n_clusters: clusters of these items, shape [n_judges, n_dimensions].
-        resampled: number of clusters K of the expanded interval (`percentile_interval`), shape
-            [n_judges, n_dimensions]; for an average, the mean over the results.
+        resampled: number of clusters K of the interval (`percentile_interval`), shape [n_judges, n_dimensions]; for an
+            average, the mean over the results.
         design_effect: design effect of the linearised Pearson correlation, shape [n_judges, n_dimensions]; NaN for
             other correlations and for averages.
     """

@@ -284,13 +284,10 @@ def compare_judges(
         scores: scores of the judges, NaN where missing, shape [n_judges, n].
         human: human ratings, NaN where missing, shape [n].
         cluster: dialogue of each item, numbers or text, shape [n].
-        resamples: bootstrap resamples of the clusters. The same seed and clusters give the same resamples as
-            `correlation.correlate`.
-        confidence: nominal coverage of the intervals.
-        random_seed: seed of the resampling.
+        resamples, confidence, random_seed: as in `correlation.correlate`, with the same resamples.
 
     Raises:
-        ValueError: if shapes do not fit, a value is infinite, or a setting is out of range.
+        ValueError: as in `correlation.correlate`.
     """
     check_confidence(confidence)
     ratings = as_floats("human", human)

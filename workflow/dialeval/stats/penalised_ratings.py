@@ -37,7 +37,7 @@ class PenalisedRatings(NamedTuple):
     Attributes:
         rating: rating on the Elo scale; `initial` is the mean over the largest connected group.
         ci_low, ci_high: limits of the confidence interval.
-        notes: why a rating or an interval is missing; empty if both are there.
+        notes: why a rating or an interval is missing, or empty.
     """
 
     rating: FloatArray

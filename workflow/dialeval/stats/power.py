@@ -130,14 +130,14 @@ class HumanLabelDesign(NamedTuple):
         fixed: whether the interval is about the given dialogues (`target: given_cases`), not about new ones.
         per_label: number of labels for one degree of freedom: 1 for pairs, otherwise the number of systems.
         pilot_freedom: degrees of freedom of the estimate `spread`; infinite if it is assumed.
-        answers: number of annotators of each dialogue, in the labels from which `spread` is estimated.
+        answers: number of annotators of each dialogue, in the labels behind `spread`.
         annotators: number of all annotators of these labels.
         error: variance of one annotator's labels about the dialogues' means over all possible annotators, divided by
             the variance of the dialogues' mean labels.
-        severity_share: part of `error` that is due to annotators' severity. An annotator's severity is the same on all
-            dialogues of a system, so it cancels if every annotator labels every dialogue.
-        between: variance over annotators of the difference of two systems (twice the component system x annotator). It
-            is divided by the number of annotators, and added only if annotators are a random sample.
+        severity_share: part of `error` that is due to annotators' severity. It cancels if every annotator labels every
+            dialogue.
+        between: variance over annotators of the difference of two systems (twice the component system x annotator),
+            used only if annotators are a random sample.
     """
 
     spread: float
@@ -535,8 +535,7 @@ def cheapest_design(
         target: largest half-width of the interval, or the difference to detect with 80% power.
         cost: the prices.
         by_power: whether the target is a difference to detect.
-        pilot: design of the scores that the variances were estimated from; the difference to detect allows for their
-            error (`for_pilot`). None if the variances are known.
+        pilot: design of the scores behind the variances, to allow for their error; None if the variances are known.
         judges_fixed: whether the difference is about these judges alone.
         judges, repeats: numbers of judges, and of repeats, to try.
         n_dialogues, shared_cases: as in `StudyDesign`.

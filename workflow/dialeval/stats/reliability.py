@@ -64,10 +64,7 @@ def reliability(
         cluster: cluster of every item, rated or not, shape [n_items]; intervals resample clusters.
         rater: rater of each rating, numbers or text, shape [n_ratings]; several ratings of an item by one rater are
             repeats, whose mean counts once. None if raters are anonymous.
-        resamples: bootstrap resamples of the clusters; 0 for no intervals. The same seed and clusters give the same
-            resamples as `correlation.correlate`.
-        confidence: nominal coverage of the intervals.
-        random_seed: seed of the resampling.
+        resamples, confidence, random_seed: as in `correlation.correlate`, with the same resamples.
 
     Raises:
         ValueError: if shapes do not fit, a rating is not finite, or an item has no cluster.

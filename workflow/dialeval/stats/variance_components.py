@@ -77,8 +77,8 @@ def variance_components(
 
     Args:
         value: scores, NaN if missing, shape [n].
-        system, case, judge: system, case and judge of each score, numbers or text, shape [n]. Scores with the same
-            system, case and judge (and dialogue) are repeats.
+        system, case, judge: system, case and judge of each score, numbers or text, shape [n]; scores equal in
+            all of these, and in the dialogue, are repeats.
         dialogue: dialogue of each score, unique within a system and case; None for one dialogue on each case.
         resamples: bootstrap resamples of cases.
         confidence: nominal coverage of the intervals.
@@ -137,7 +137,7 @@ class Components:
         estimate: variance of each, possibly negative, shape [n_components].
         ci_low, ci_high: limits of the intervals; NaN if fewer than five cases contribute to a component.
         n_groups: number of levels of each component.
-        n_informative: number of cases that contribute to each component, such as those with repeats.
+        n_informative: number of cases that contribute to each component.
         joined: for each of `names`, the components that the design cannot separate from it; its estimate contains them.
             The key "" has the components with a single level, such as one judge.
         design: numbers of cases, judges and repeats of the scores.
