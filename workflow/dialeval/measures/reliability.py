@@ -184,11 +184,7 @@ class _Given(NamedTuple):
 def _given(
     item_id: NDArray[np.object_], value: FloatArray, rounds: FloatArray, rater: IntArray, cell: IntArray
 ) -> _Given:
-<<<<<<< HEAD
-    """Separate single values from means (which have no round), the mean of a named rater being one rating more."""
-=======
     """Separate single values from means, which have no round; the mean of a named rater counts as a single rating."""
->>>>>>> wD
     named = len(np.unique(rater)) > 1
     single = ~np.isnan(rounds)
     alone = ~single & ~np.isin(cell, cell[single])
