@@ -1,22 +1,15 @@
-# DialEval: how well does a chat model hold a conversation, and how far can its judge be trusted?
+# DialEval: evaluate dialogue systems, and the LLM judges that score them.
 #
-#   snakemake --cores 8                                            everything that the configuration asks for
-#   snakemake --cores 8 --configfile configs/mutual.yaml           another configuration
-#   snakemake --cores 8 botchat                                    BotChat's tables and figures
-#   snakemake --cores 8 metaeval                                   how far judges agree with people
-#   snakemake --cores 8 robustness                                 whether judges notice damage
-#   snakemake --cores 8 dialogbench                                multiple-choice questions on dialogues
-#   snakemake --cores 8 training                                   what judges learn from, and how well they learned
-#   snakemake --cores 8 annotation_pages --configfile configs/labels.yaml  pages on which people label a part of the dialogues
-#   snakemake --cores 8 report                                     the HTML report: results/report/index.html
-#   snakemake --cores 1 status                                     what is there of it now, beside a run or after one that failed
-#   snakemake --cores 8 battles --configfile configs/battles.yaml  ratings of plain tables of battles
-#   snakemake --cores 8 estimate                                   what a run would ask of each model, and the cost
-#   snakemake --profile profiles/slurm check                       whether the cluster can run the jobs
-#   snakemake --cores 1 versions                                   what was made with other versions of libraries
-#   snakemake --cores 1 clean                                      what lies in the results and is no longer made
-#   snakemake --cores 1 compare --config run_a=results run_b=other   which numbers moved between two runs
-#   snakemake --dry-run                                            what would run, and why
+#   snakemake --cores 8                                       make everything in the configuration
+#   snakemake --cores 8 --configfile configs/mutual.yaml      use another configuration
+#   snakemake --dry-run                                       list the jobs that would run, with reasons
+#   snakemake --cores 8 estimate                              estimate requests, tokens, cost and precision of a run
+#   snakemake --cores 1 status                                write the progress of a run to a page
+#   snakemake --cores 1 compare --config run_a=results run_b=other   compare two runs
+#
+# Targets make a part of the results: report, botchat, metaeval, robustness, dialogbench, training, battles,
+# annotation_pages, download, clean, versions and others (docs/command.md).
+# On a Slurm cluster: snakemake --profile profiles/slurm check, then without `check` (docs/cluster.md).
 
 import sys
 
