@@ -282,7 +282,7 @@ class WilliamsTest:
         t: test statistic; above 0 if the first correlation is higher.
         degrees_of_freedom: n - 3.
         p_value: two-sided.
-        reason: why the numbers are missing; empty if they are there.
+        reason: why the numbers are missing, or empty.
     """
 
     t: float

@@ -285,10 +285,9 @@ class Corrected:
             of the clusters of labelled rows.
         n_effective_labels: number of labels that would give the same standard error without a judge.
         note: why a number is undefined, or a caveat; empty without either.
-        rho: correlation of judge and annotators within systems, pooled over systems.
-        target: target population: new_cases (the mean on new cases) or given_cases (the mean of these rows).
-        corrected, people, judge, bias: the estimates `estimate`, `human_only`, `judge_only` and `judge_bias`, with the
-            influence of each cluster.
+        rho: `rho_within`, pooled over systems.
+        target: target population, "new_cases" or "given_cases".
+        corrected, people, judge, bias: the four estimates with the influence of each cluster.
     """
 
     systems: tuple[object, ...]

@@ -501,7 +501,7 @@ class Cost(NamedTuple):
     """Prices of a design, in any unit.
 
     Attributes:
-        case: price of a case without scores, such as the price of its dialogues.
+        case: price of a case without scores, such as its dialogues.
         score: price of one judge's scores of all systems on a case, without repeats.
     """
 
