@@ -1,4 +1,4 @@
-"""`dialeval.evaluate`: judges one table of dialogues in a folder, as `dialeval init` and `snakemake` do."""
+"""`dialeval.evaluate`: judge one table of dialogues in a folder, as `dialeval init` and `snakemake` do."""
 
 from __future__ import annotations
 

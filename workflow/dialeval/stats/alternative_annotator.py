@@ -149,8 +149,7 @@ class AnnotatorTest:
 def items_needed(epsilon: float, decided: float, n_annotators: int, *, power: float = 0.8) -> int:
     """Return the number of items per annotator at which a judge as good as the annotators passes with the given power.
 
-    The judge passes if it wins against at least half of the annotators. The calculation assumes equally able
-    annotators, whose tests all have the same result.
+    The judge passes if it wins against at least half of the annotators. All tests are assumed to have the same result.
 
     Args:
         epsilon: margin of the test, above 0.
