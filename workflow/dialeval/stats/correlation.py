@@ -104,7 +104,7 @@ def correlate(
         cluster: dialogue of each item, shape [n_items]; intervals resample dialogues.
         method: "pearson", "spearman" (mid-ranks) or "kendall" (tau-b).
         resamples: bootstrap resamples of the clusters; 0 for no intervals.
-        confidence: nominal coverage of the intervals.
+        confidence: nominal coverage.
         random_seed: seed of the resampling; results with the same seed and clusters are paired.
 
     Raises:

@@ -284,7 +284,7 @@ class Corrected:
         n, n_scored, n_labelled, n_labelled_clusters: numbers of rows, of rows with a score, of rows with a label, and
             of the clusters of labelled rows.
         n_effective_labels: number of labels that would give the same standard error without a judge.
-        note: why a number is undefined, or a caveat; empty without either.
+        note: why a number is undefined, or a caveat, or empty.
         rho: `rho_within`, pooled over systems.
         target: target population, "new_cases" or "given_cases".
         corrected, people, judge, bias: the four estimates with the influence of each cluster.

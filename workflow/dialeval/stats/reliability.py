@@ -158,10 +158,10 @@ def corrected_correlation(
         estimate: correlation of the judge with the mean of the raters, on the items of `raters`.
         replicates: the correlation on each resample that `raters` was computed on, shape [resamples].
         raters: reliability of the ratings.
-        confidence: nominal coverage of the interval.
+        confidence: nominal coverage.
 
     Returns:
-        The corrected correlation, clipped to the range from -1 to 1; `note` says whether the estimate is clipped.
+        The corrected correlation, clipped to -1..1; `note` says whether it is clipped.
     """
     drawn = as_floats("replicates", replicates, len(raters.replicates))
     n_clusters = raters.mean.n_clusters

@@ -81,7 +81,7 @@ def variance_components(
             all of these, and in the dialogue, are repeats.
         dialogue: dialogue of each score, unique within a system and case; None for one dialogue on each case.
         resamples: bootstrap resamples of cases.
-        confidence: nominal coverage of the intervals.
+        confidence: nominal coverage.
         random_seed: seed of the resampling.
 
     Raises:
