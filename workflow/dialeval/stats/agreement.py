@@ -342,7 +342,7 @@ def mean_pairwise_pearson(
         rounds, cluster, resamples, confidence, random_seed: as in `krippendorffs_alpha`.
 
     Returns:
-        The mean over the pairs that have a correlation; `note` says if some have none.
+        The mean over pairs with a correlation; `note` says if some have none.
 
     Raises:
         ValueError: as in `krippendorffs_alpha`.

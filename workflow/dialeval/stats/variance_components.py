@@ -139,7 +139,7 @@ class Components:
         n_groups: number of levels of each component.
         n_informative: number of cases that contribute to each component.
         joined: for each of `names`, the components that the design cannot separate from it; its estimate contains them.
-            The key "" has the components with a single level, such as one judge.
+            The key "" has components with a single level.
         design: numbers of cases, judges and repeats of the scores.
         n: number of scores.
         confidence: nominal coverage.
