@@ -37,7 +37,7 @@ _TOLD = 1e-9
 
 @dataclass(frozen=True)
 class StrengthRating:
-    """Ratings from a paired-comparison likelihood, with their settings.
+    """Ratings from a paired-comparison likelihood.
 
     A player without a comparison has NaN.
 

@@ -39,7 +39,7 @@ Method = Literal["pearson", "spearman", "kendall"]
 
 @dataclass(frozen=True)
 class Correlations:
-    """Correlations of judges with human ratings, per dimension, with their settings.
+    """Correlations of judges with human ratings, per dimension.
 
     Attributes:
         estimate: shape [n_judges, n_dimensions]; NaN where undefined.
