@@ -17,7 +17,7 @@ RIGHT_TO_LEFT = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U
 class UserError(Exception):
     """An error that a user can fix; the message names the place, the value and the remedy.
 
-    Values come from files, configurations and endpoints, so control characters are escaped (`visible`).
+    Control characters in values are escaped.
     """
 
     def __init__(self, message: str) -> None:

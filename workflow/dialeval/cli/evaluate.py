@@ -1,4 +1,4 @@
-"""`dialeval.evaluate`: judges one table of dialogues in a folder, as `dialeval init` and `snakemake` do."""
+"""`dialeval.evaluate`: judge one table of dialogues in a folder, as `dialeval init` and `snakemake` do."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def evaluate(
     Args:
         frame: a row for each utterance, in order or with a column `turn`. Columns: `dialogue_id`, `speaker`, `text`;
             `system`, unless it is an argument; `case_id`, if systems share cases. Or a row for each reply, with
-            `prompt` and `response` in place of speaker and text; rows with one `dialogue_id` are one dialogue.
+            `prompt` and `response` in place of speaker and text.
         judge: `NAME=MODEL`, where NAME is the name in tables and MODEL its name at the endpoint; or an embedded model
             such as `forest`; or a list of these.
         criteria: names of DialEval's criteria; or a mapping from names to questions, where "" stands for DialEval's
@@ -75,7 +75,7 @@ def evaluate(
         price_input, price_output: price of a million prompt and response tokens; a mapping from judges to prices, if
             they differ.
         budget: maximum cost over all calls with this folder, in the currency of the prices; None for no limit. A run
-            that reaches it stops; call `evaluate` again with a higher budget to continue the run.
+            that reaches it stops. To continue, call `evaluate` again with a higher budget.
         system: name of the system, if the table has one system and no column of systems.
         evaluated_role: the speaker who is the system, if DialEval does not detect it.
         language: code of the dialogues' language, such as `de`, if the table has no such column; None for English.
@@ -83,8 +83,7 @@ def evaluate(
         cores: number of jobs at once; None for all cores.
 
     Raises:
-        UserError: the table, an argument or the folder is wrong, or the run failed; the message has the place, the
-            value and the remedy.
+        UserError: the table, an argument or the folder is wrong, or the run failed.
     """
     place, named = Path(folder).expanduser().absolute(), dict(columns or {})
     judges = [as_model(text) for text in ([judge] if isinstance(judge, str) else judge)]

@@ -45,8 +45,7 @@ def load_config(
 ) -> Config:
     """Return the checked configuration.
 
-    The error lists all mistakes: DialEval leaves out fields with a mistake and checks the other fields. It omits
-    mistakes that follow from other mistakes.
+    The error lists all mistakes, except those that follow from other mistakes.
 
     Args:
         raw: the configuration as read from YAML.
@@ -55,7 +54,7 @@ def load_config(
         source: name of the file, for the message.
 
     Raises:
-        UserError: one message with every mistake: the field, the value and the remedy.
+        UserError: the configuration has mistakes; the message has the field, the value and the remedy of each.
     """
     config, wrong, lines = _fields(dict(raw))
     if config is not None:

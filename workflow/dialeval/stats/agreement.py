@@ -54,7 +54,7 @@ def retest_inconsistency(
 
     Args:
         item, verdict, cluster: as in `judge_agreement`, with a row for each repeat.
-        confidence: nominal coverage of the interval.
+        confidence: nominal coverage.
 
     Raises:
         ValueError: if shapes differ or `confidence` is not between 0 and 1.
@@ -342,7 +342,7 @@ def mean_pairwise_pearson(
         rounds, cluster, resamples, confidence, random_seed: as in `krippendorffs_alpha`.
 
     Returns:
-        The mean over the pairs that have a correlation; `note` says if some have none.
+        The mean over pairs with a correlation; `note` says if some have none.
 
     Raises:
         ValueError: as in `krippendorffs_alpha`.
@@ -391,7 +391,7 @@ def krippendorffs_alpha(
         rounds: ratings, NaN where missing, shape [k, n].
         cluster: cluster of each item, shape [n]; None if items are independent.
         resamples: bootstrap resamples of the clusters; 0 for no interval.
-        confidence: nominal coverage of the interval.
+        confidence: nominal coverage.
         random_seed: seed of the resampling.
 
     Raises:

@@ -57,7 +57,7 @@ def alternative_annotator_test(
         labels: label of each annotator, NaN if missing, shape [n_annotators, n_items].
         cluster: cluster of each item, numbers or text, shape [n_items].
         level: level of measurement of the labels.
-        confidence: nominal coverage of the intervals.
+        confidence: nominal coverage.
 
     Raises:
         ValueError: if shapes differ.
@@ -107,7 +107,7 @@ class AnnotatorTest:
         lead: for each annotator, the shares of items on which the annotator, and on which the judge, is closer to the
             remaining annotators.
         tested: whether each annotator is tested, shape [n_annotators].
-        note: why `winning_rate` is NaN; empty if it is not.
+        note: why `winning_rate` is NaN, or empty.
     """
 
     n_annotators: int
@@ -149,8 +149,7 @@ class AnnotatorTest:
 def items_needed(epsilon: float, decided: float, n_annotators: int, *, power: float = 0.8) -> int:
     """Return the number of items per annotator at which a judge as good as the annotators passes with the given power.
 
-    The judge passes if it wins against at least half of the annotators. The calculation assumes equally able
-    annotators, whose tests all have the same result.
+    The judge passes if it wins against at least half of the annotators. All tests are assumed to have the same result.
 
     Args:
         epsilon: margin of the test, above 0.

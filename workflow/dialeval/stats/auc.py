@@ -37,8 +37,8 @@ class ClusteredAuc:
         ci_low, ci_high: limits of the interval; NaN if there is none.
         n: number of compared examples.
         n_clusters: number of their clusters.
-        reason: why a number is missing; empty if nothing is missing.
-        contributions: contribution of each cluster to the AUC, minus its expectation, shape [clusters of all examples].
+        reason: why a number is missing, or empty.
+        contributions: centred contribution of each cluster to the AUC, shape [clusters of all examples].
         confidence: nominal coverage.
     """
 

@@ -55,7 +55,7 @@ def position_bias(
         cluster: seed of each verdict, shape [n]. Two verdicts are one comparison in both orders if they share
             cluster, models and repeat.
         repeat: number of the repeat, where a judge has several repeats, shape [n].
-        confidence: nominal coverage of the intervals.
+        confidence: nominal coverage.
 
     Raises:
         ValueError: if shapes differ, an outcome is none of the four, or one order of a comparison occurs twice.
@@ -135,7 +135,7 @@ def length_bias(
         left_length, right_length: lengths of the two dialogues in any unit, above 0, shape [n].
         outcome: 1 where left wins, 0.5 for a tie, 0 where right wins, NaN if unparsed, shape [n].
         cluster: seed of each verdict, shape [n].
-        confidence: nominal coverage of the intervals.
+        confidence: nominal coverage.
 
     Raises:
         ValueError: if shapes differ, an outcome is none of the four, or a length is not above 0.

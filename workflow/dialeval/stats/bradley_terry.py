@@ -37,7 +37,7 @@ _TOLD = 1e-9
 
 @dataclass(frozen=True)
 class StrengthRating:
-    """Ratings from a paired-comparison likelihood, with their settings.
+    """Ratings from a paired-comparison likelihood.
 
     A player without a comparison has NaN.
 
@@ -57,7 +57,7 @@ class StrengthRating:
         group: index of each player's connected group, -1 without a comparison, shape [n_players]. Ratings of different
             groups cannot be compared.
         games: number of comparisons of each player, shape [n_players].
-        notes: caveats on each player's rating; empty without any.
+        notes: caveats on each player's rating, or empty.
         converged: whether the fit to the data converged.
         unconverged_replicates: number of resamples that did not converge.
         iterations: largest number of Newton steps of a fit.
@@ -120,7 +120,7 @@ def bradley_terry(
         ties: "half" (a tie is half a win for each) or "davidson" (Davidson's model).
         cluster: cluster (seed) of each comparison, numbers or text, shape [n]; None if comparisons are independent.
         resamples: bootstrap resamples behind the intervals; 0 for none.
-        confidence: nominal coverage of the intervals.
+        confidence: nominal coverage.
         scale: rating difference for odds of 10 to 1.
         initial: mean rating of each group of connected players, see `StrengthRating`.
         ridge: penalty `ridge / 2 * sum(strength^2)` on natural-log strengths. It keeps the rating of a player that wins

@@ -51,8 +51,8 @@ class Calibration(NamedTuple):
     """Reliability curve and calibration error of a judge.
 
     Attributes:
-        error: expected calibration error, corrected for the bias of few labels, with its interval.
-        plug_in: the usual estimate, which is too high with few labels.
+        error: corrected expected calibration error, with its interval.
+        plug_in: uncorrected error, too high with few labels.
         score: mean score in each bin, shape [n_bins].
         low, high: smallest and largest score of each bin, shape [n_bins].
         label: mean label in each bin, with its interval.
@@ -188,7 +188,7 @@ class Certain(NamedTuple):
     Attributes:
         target: the required agreement.
         threshold: least certainty of these items; NaN if no threshold reaches the agreement.
-        agreement: agreement with annotators on labelled items at or above the threshold, with its interval.
+        agreement: agreement with annotators on these items, with its interval.
         at_least: lower limit of the agreement, one-sided.
         note: why there is no threshold.
     """
@@ -220,7 +220,7 @@ def certain_agreement(
         cluster: cluster of each item, numbers or text, shape [n].
         targets: required agreements, each above 0 and below 1.
         weight: weight of each item, shape [n]; None for 1 each.
-        confidence: confidence that the required agreement is reached, for each target separately.
+        confidence: confidence of the lower limits, for each target separately.
 
     Raises:
         ValueError: if shapes differ, a number is missing, or an agreement is outside 0 to 1.

@@ -88,7 +88,7 @@ def correct_ratings(
         left, right: players of each row, numbers in 0..n_players-1, shape [n].
         n_players: number of players; some may have no comparison.
         cluster: cluster of each row (seed, case), shape [n].
-        target: population of the interval: "new_cases" (new seeds) or "given_cases" (the given comparisons).
+        target: as in `correct_means`.
         confidence: nominal coverage.
         scale: rating difference for odds of 10 to 1.
         initial: mean rating of the identifiable players.

@@ -39,7 +39,7 @@ Method = Literal["pearson", "spearman", "kendall"]
 
 @dataclass(frozen=True)
 class Correlations:
-    """Correlations of judges with human ratings, per dimension, with their settings.
+    """Correlations of judges with human ratings, per dimension.
 
     Attributes:
         estimate: shape [n_judges, n_dimensions]; NaN where undefined.
@@ -104,7 +104,7 @@ def correlate(
         cluster: dialogue of each item, shape [n_items]; intervals resample dialogues.
         method: "pearson", "spearman" (mid-ranks) or "kendall" (tau-b).
         resamples: bootstrap resamples of the clusters; 0 for no intervals.
-        confidence: nominal coverage of the intervals.
+        confidence: nominal coverage.
         random_seed: seed of the resampling; results with the same seed and clusters are paired.
 
     Raises:
@@ -282,7 +282,7 @@ class WilliamsTest:
         t: test statistic; above 0 if the first correlation is higher.
         degrees_of_freedom: n - 3.
         p_value: two-sided.
-        reason: why the numbers are missing; empty if they are there.
+        reason: why the numbers are missing, or empty.
     """
 
     t: float

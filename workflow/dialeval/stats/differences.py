@@ -97,7 +97,7 @@ def paired_differences(
         stratum, confidence, scores: as in `item_differences`.
 
     Returns:
-        All pairs: the first system with all later ones, then the second, and so on.
+        All pairs: the first system with all later ones, and so on.
 
     Raises:
         ValueError: as in `item_differences`.
@@ -212,13 +212,11 @@ def two_sample_difference(
     out. For proportions, each sample gets one pseudo-success and one pseudo-failure.
 
     Args:
-        first, second: items of the two samples; equal names of clusters and strata in both samples mean the same
-            cluster or stratum.
-        confidence: nominal coverage.
-        scores: whether values are scores on any scale. Otherwise they are proportions, from 0 to 1.
+        first, second: items of the two samples, with common names of clusters and strata.
+        confidence, scores: as in `item_differences`.
 
     Raises:
-        ValueError: if shapes differ, a value is missing, a proportion is outside 0..1, or scores have strata.
+        ValueError: as in `item_differences`.
     """
     check_confidence(confidence)
     if scores and (first.stratum is not None or second.stratum is not None):
@@ -303,7 +301,7 @@ class JudgeSample(NamedTuple):
         estimate: mean over judges of each judge's mean difference.
         n_judges, n_items, n_clusters: numbers of judges, of items with a difference by any judge, and of their
             clusters.
-        note: why a number is missing; empty if nothing is missing.
+        note: why a number is missing, or empty.
         ci_low, ci_high, p_value: limits and p-value with judges as a random sample; NaN with fewer than three judges.
         fixed_ci_low, fixed_ci_high: interval of the mean over these judges only.
         judge_sd: standard deviation of the judges' true differences; 0 if they vary no more than by chance.
@@ -349,7 +347,7 @@ def differences_over_judges(
             if a judge has both values.
         cluster: cluster of each item, numbers or text, shape [n_items].
         confidence: nominal coverage.
-        scores: whether values are scores; differences of proportions have pseudo-items, as in `item_differences`.
+        scores: as in `item_differences`.
 
     Raises:
         ValueError: if shapes differ.

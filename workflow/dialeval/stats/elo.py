@@ -403,8 +403,7 @@ def sequential_elo(
 ) -> SequentialElo:
     """Return Elo ratings after the comparisons in the given order (equation 1 of the BotChat paper).
 
-    Ratings by a single order are noisy (at K = 32, a standard deviation of about 44 points). Report `bootstrap_elo`
-    instead.
+    Ratings by a single order are noisy (a standard deviation of about 44 points at K = 32). Report `bootstrap_elo`.
 
     Args:
         left, right, outcome, n_players, k, scale, initial: as in `bootstrap_elo`.

@@ -26,9 +26,9 @@ class Estimate:
         ci_low, ci_high: limits of the confidence interval.
         confidence: nominal coverage, for example 0.95.
         resamples: number of bootstrap replicates with a value; 0 if the interval is not resampled.
-        note: why a number is undefined; empty if all are defined.
+        note: why a number is undefined, or empty.
         n_clusters: clusters of the items; 0 if not counted.
-        design_effect: variance divided by the variance with the same number of independent items.
+        design_effect: variance divided by the variance of independent items.
         n_effective: number of independent items with the same variance.
         std_error, df: standard error and degrees of freedom.
         n_items: items; 0 if not counted.

@@ -241,14 +241,14 @@ class JudgePairs:
 
     Attributes:
         first, second: indices of the judges; pairs without a common item are left out.
-        first_pearson, second_pearson: their correlations with human ratings, on the common items.
-        between: their correlation with each other, on the same items.
+        first_pearson, second_pearson: their correlations with human ratings.
+        between: their correlation with each other.
         difference: first_pearson - second_pearson.
-        ci_low, ci_high: limits of the difference's clustered interval.
+        ci_low, ci_high: limits of the difference's interval.
         p: two-sided p-value of equal correlations.
-        p_reversed: share of the resamples in which the sign of the difference is reversed; NaN if the difference is 0.
-        n, n_clusters: numbers of common items and of their clusters.
-        reason: why numbers are missing; empty if nothing is missing.
+        p_reversed: share of the resamples in which the difference has the opposite sign; NaN if the difference is 0.
+        n, n_clusters: numbers of common items and clusters.
+        reason: why numbers are missing, or empty.
     """
 
     first: IntArray

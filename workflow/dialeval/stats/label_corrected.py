@@ -284,11 +284,10 @@ class Corrected:
         n, n_scored, n_labelled, n_labelled_clusters: numbers of rows, of rows with a score, of rows with a label, and
             of the clusters of labelled rows.
         n_effective_labels: number of labels that would give the same standard error without a judge.
-        note: why a number is undefined, or a caveat; empty without either.
-        rho: correlation of judge and annotators within systems, pooled over systems.
-        target: target population: new_cases (the mean on new cases) or given_cases (the mean of these rows).
-        corrected, people, judge, bias: the estimates `estimate`, `human_only`, `judge_only` and `judge_bias`, with the
-            influence of each cluster.
+        note: why a number is undefined, or a caveat, or empty.
+        rho: `rho_within`, pooled over systems.
+        target: target population, "new_cases" or "given_cases".
+        corrected, people, judge, bias: the four estimates with the influence of each cluster.
     """
 
     systems: tuple[object, ...]

@@ -110,10 +110,10 @@ def simulated(
 
 
 class Detectable(NamedTuple):
-    """The smallest detectable difference and the interval of a design; both are numbers, or arrays of one shape.
+    """The smallest detectable difference and the interval of a design.
 
     Attributes:
-        smallest: smallest difference that is detected with the requested power; NaN if unknown.
+        smallest: smallest difference detected with the requested power; NaN if unknown.
         half_width: half the width of the interval of a difference; the median if it is simulated.
     """
 
@@ -422,8 +422,8 @@ class StudyDesign(NamedTuple):
 
     Attributes:
         n_cases, n_judges: number of cases, and number of judges of each case.
-        n_repeats: number of repeats of each judge's score; for unequal numbers, the harmonic mean.
-        n_dialogues: number of dialogues of a system on each case; for unequal numbers, the harmonic mean.
+        n_repeats: number (or harmonic mean) of repeats of each judge's score.
+        n_dialogues: number (or harmonic mean) of dialogues of a system on each case.
         shared_cases: share of the cases that two systems have in common, from 0 to 1.
     """
 
@@ -501,7 +501,7 @@ class Cost(NamedTuple):
     """Prices of a design, in any unit.
 
     Attributes:
-        case: price of a case without scores, such as the price of its dialogues.
+        case: price of a case without scores, such as its dialogues.
         score: price of one judge's scores of all systems on a case, without repeats.
     """
 

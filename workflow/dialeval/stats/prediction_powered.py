@@ -90,8 +90,8 @@ def correct_means(
             random sample of each system's rows.
         system: system of each row, numbers or text, shape [n].
         cluster: cluster of each row (seed, case), numbers or text, shape [n]; systems can share clusters.
-        target: population of the interval: "new_cases" (the mean on new cases) or "given_cases" (the mean of the
-            given rows, from which the labelled ones were drawn).
+        target: population of the interval: "new_cases" (the mean on new cases) or "given_cases" (the mean of these
+            rows).
         confidence: nominal coverage.
         rate: whether labels are passes (1) and fails (0), with intervals of Wilson's form. None stands for True if
             every label is 0 or 1.
@@ -99,8 +99,7 @@ def correct_means(
             one end, intervals are Wilson's.
         label_variance: variance of each row's label about the mean label of all possible annotators, NaN if unknown,
             shape [n]; used for target "given_cases" only. None if labels are without error.
-        annotators: the annotators, if intervals are about all possible annotators; None if intervals are about these
-            annotators only.
+        annotators: the annotators, if intervals are about all possible annotators; None for these annotators only.
 
     Raises:
         ValueError: if shapes differ, a number is infinite, a probability of a labelled row is out of range, a label is

@@ -81,7 +81,7 @@ def win_matrices(
         outcome: 1 where left wins, 0.5 for a tie, 0 where right wins, NaN if unparsed, shape [n].
         n_players: number of models.
         cluster: seed of each verdict, shape [n].
-        confidence: nominal coverage of the intervals.
+        confidence: nominal coverage.
 
     Raises:
         ValueError: if shapes differ, a model is out of range or meets itself, an outcome is none of the four, or a

@@ -62,8 +62,8 @@ def reliability(
         value: the ratings, shape [n_ratings].
         item: index of the rated item in `cluster`, shape [n_ratings].
         cluster: cluster of every item, rated or not, shape [n_items]; intervals resample clusters.
-        rater: rater of each rating, numbers or text, shape [n_ratings]; several ratings of an item by one rater are
-            repeats, whose mean counts once. None if raters are anonymous.
+        rater: rater of each rating, numbers or text, shape [n_ratings]; None if raters are anonymous. Several ratings
+            of an item by one rater count once, as their mean.
         resamples, confidence, random_seed: as in `correlation.correlate`, with the same resamples.
 
     Raises:
@@ -158,10 +158,10 @@ def corrected_correlation(
         estimate: correlation of the judge with the mean of the raters, on the items of `raters`.
         replicates: the correlation on each resample that `raters` was computed on, shape [resamples].
         raters: reliability of the ratings.
-        confidence: nominal coverage of the interval.
+        confidence: nominal coverage.
 
     Returns:
-        The corrected correlation, clipped to the range from -1 to 1; `note` says whether the estimate is clipped.
+        The corrected correlation, clipped to -1..1; `note` says whether it is clipped.
     """
     drawn = as_floats("replicates", replicates, len(raters.replicates))
     n_clusters = raters.mean.n_clusters
@@ -233,12 +233,11 @@ class Reliability:
 
     Attributes:
         icc: share of the variance of a single rating that is due to the items, for a random rater.
-        mean: share of the variance of the items' means that is due to the items; below 0 if raters agree less than by
-            chance.
+        mean: share of the variance of the items' means that is due to the items, possibly negative.
         ceiling: square root of `mean`; 0 if `mean` is below 0.
         n_raters: number of ratings per item, as harmonic mean over items.
-        item, rater, item_by_rater, repeat: components of the variance; `rater` is 0 if raters are not identified,
-            and `repeat` is 0 if no rater rated an item twice (it is then part of `item_by_rater`).
+        item, rater, item_by_rater, repeat: components of the variance. `rater` is 0 if raters are not identified, and
+            `repeat` is 0 if no rater rated an item twice.
         identified: whether raters are identified.
         n_items: number of items with a rating.
         replicates: `mean` on each resample of the clusters, shape [resamples].

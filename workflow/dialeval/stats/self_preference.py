@@ -81,7 +81,7 @@ def self_preference(
         judge_family: family of each judge, names or numbers, shape [n_judges].
         player_family: family of each model, names or numbers, shape [n_players].
         resamples: bootstrap resamples of the clusters.
-        confidence: nominal coverage of the intervals.
+        confidence: nominal coverage.
         random_seed: seed of the resampling.
 
     Returns:

@@ -99,7 +99,7 @@ class Places:
     """Ranks of systems with simultaneous confidence sets, 1 being the best; arrays have shape [n_systems].
 
     Attributes:
-        rank: rank by the estimate; estimates that differ only by rounding errors share the better rank.
+        rank: rank by the estimate; estimates that are equal up to rounding share the better rank.
         ci_low, ci_high: best and worst rank of the confidence set.
         n_better, n_worse: number of systems shown to be better, and of systems shown to be worse.
     """
@@ -155,8 +155,8 @@ class OrderClaims:
     Attributes:
         better: whether a system (row) is shown to be better than another (column), by the pair's own test or by
             transitivity, shape [n_systems, n_systems].
-        cyclic: whether the significant differences are cyclic (A above B above C above A). This is possible if pairs
-            have different items; then transitivity is not used.
+        cyclic: whether the significant differences are cyclic (A above B above C above A), which is possible if pairs
+            have different items. Transitivity is then not used.
     """
 
     better: NDArray[np.bool_]
@@ -171,8 +171,8 @@ def places(estimate: ArrayLike, better: ArrayLike) -> Places:
         better: whether a system (row) is shown to be better than another (column), shape [n_systems, n_systems].
 
     Returns:
-        The ranks that are consistent with the significant differences. If an estimate contradicts them, which is
-        possible with different items, the set is extended to its rank.
+        The ranks that are consistent with the significant differences. The set always includes the rank by the
+        estimate.
 
     Raises:
         ValueError: if shapes do not fit, an estimate is missing, or two systems are each better than the other.

@@ -103,7 +103,7 @@ def controlled_ratings(
         log_length_ratio: natural logarithm of left length / right length, shape [n]; None to leave length out, which
             with `position=False` gives plain Bradley-Terry.
         position: whether the place is in the model; it is left out where the data do not tell it from the models.
-        confidence: nominal coverage of the intervals.
+        confidence: nominal coverage.
         scale: rating difference for odds of 10 to 1.
         initial: mean rating of the players.
         ridge: penalty `ridge / 2 * sum(strength^2)` on the models' natural-log strengths, not on length or position.

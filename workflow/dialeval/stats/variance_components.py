@@ -81,7 +81,7 @@ def variance_components(
             all of these, and in the dialogue, are repeats.
         dialogue: dialogue of each score, unique within a system and case; None for one dialogue on each case.
         resamples: bootstrap resamples of cases.
-        confidence: nominal coverage of the intervals.
+        confidence: nominal coverage.
         random_seed: seed of the resampling.
 
     Raises:
@@ -139,7 +139,7 @@ class Components:
         n_groups: number of levels of each component.
         n_informative: number of cases that contribute to each component.
         joined: for each of `names`, the components that the design cannot separate from it; its estimate contains them.
-            The key "" has the components with a single level, such as one judge.
+            The key "" has components with a single level.
         design: numbers of cases, judges and repeats of the scores.
         n: number of scores.
         confidence: nominal coverage.

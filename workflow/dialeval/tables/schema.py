@@ -45,8 +45,7 @@ Kind = Literal["share", "rating", "correlation", "tokens", "count", "number", "t
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The description of a table: its columns, and its texts in documentation and report. Fingerprints do not include
-    these texts.
+    """The description of a table: its columns, and its texts in documentation and report.
 
     Attributes:
         name: name in the files' metadata; `<part>/<table>` if a part of the report shows it.
@@ -54,7 +53,7 @@ class Table:
         row: unit of a row.
         title: heading in the report.
         caption: content, in a sentence or two.
-        columns: descriptions of columns; columns with an obvious meaning, or a meaning common to all tables, have none.
+        columns: descriptions of columns, except columns with an obvious or common meaning.
         cells: columns that the report shows with an interval or another column in the same cell.
         numbers: number format of the columns of fractional numbers, except those in `formats`.
         formats: number format of other columns, by name.

@@ -46,7 +46,7 @@ PAGE = "index.html"
 def compare(a: str | os.PathLike[str], b: str | os.PathLike[str], out: str | os.PathLike[str]) -> str:
     """Compare two runs and return the summary for a terminal.
 
-    Only the two folders are read. Of an unfinished run, the existing results are compared.
+    Of an unfinished run, the existing results are compared.
 
     Args:
         a, b: results folders; differences are the second run's numbers minus the first's.
