@@ -102,8 +102,9 @@ class Shown(Section):
 
 
 class Columns(Section):
-    """Names of columns and fields that DialEval does not recognize. `meta.bot` names a field of a nested object "
-    "(see docs/transcripts.md)."""
+    """Names of columns and fields that DialEval does not recognize. `meta.bot` names a field of a nested object
+    (see docs/transcripts.md).
+    """
 
     dialogue_id: FieldInFile | None = Field(None, description="Column with the dialogue's id.")
     system: FieldInFile | None = Field(None, description="Column with the system.")

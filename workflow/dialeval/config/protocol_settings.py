@@ -72,8 +72,7 @@ def unfit_rounds(config: Config) -> Iterator[Mistake]:
 
 
 class Cascade(Section):
-    """Two judges as one. `first` answers all requests. `then` answers a random share, mostly where `first` is "
-    "unsure."""
+    """Two judges as one: `first` answers all requests, `then` a random share, half of it where `first` is unsure."""
 
     first: Name = Field(description="The cheap judge.")
     then: Name = Field(description="The expensive judge.")
