@@ -163,7 +163,11 @@ def test_a_mistake_is_reported_with_file_line_and_remedy(
             None,
             ["the level or cluster of item 't1' in 'de' differs"],
         ),
-        ([turn(), turn(language="de")], ["fr"], ["no item is in fr", "the file has: en, de"]),
+        (
+            [turn(), turn(language="de")],
+            ["fr"],
+            ["no item is in fr", "the file has: en, de", "correct the field `languages`"],
+        ),
         ([turn(ratings={})], None, ["has no rated items", "1 lines without a rating"]),
         ([], None, ["has no rated items"]),
     ],
