@@ -347,7 +347,7 @@ def test_an_empty_text_is_left_out_in_its_language_only(tmp_path: Path) -> None:
          ["has no russian_ctx and russian_res", "remove 'ru' from languages"]),
         ("fed-turn", [xdial_turn("a", "b")], ["english"], ["a language of xDial-Eval"]),
         ("fed-turn", [xdial_turn("a", "b")], [], ["languages is empty", "en, de"]),
-        ("fed-turn", [{"english_ctx": "a", "ratings": "1"}], None, ["no columns <language>_ctx"]),
+        ("fed-turn", [{"english_ctx": "a", "ratings": "1"}], None, ["no columns <language>_ctx", "rename its columns"]),
         ("fed-turn", [{"english_ctx": "a", "english_res": "b"}], None, ["the column 'ratings' is missing"]),
         ("fed-turns", [xdial_turn("a", "b")], None,
          ["scales of the data set 'fed-turns'", "'fed-turn'", "rated_jsonl"]),

@@ -310,7 +310,7 @@ def _level(path: Path, columns: dict[str, list[str]]) -> Level:
             return level
     raise UserError(
         f"{path}: it has no columns <language>_ctx and <language>_res, or <language>_dial, of a known language; its "
-        f"columns: {listed(columns)}"
+        f"columns: {listed(columns)}; rename its columns or download it again"
     )
 
 
