@@ -109,7 +109,7 @@ def test_sets_that_only_a_model_rated_are_read(tmp_path: Path, name: str, indice
 
 def test_a_round_that_is_there_twice_is_reported(tmp_path: Path) -> None:
     path = write(tmp_path, "conture-dial", FED_ROWS, conture_gpt4={"coh_1": [1, 2], "coh_01": [1, 2]})
-    with pytest.raises(UserError, match="'coh_01' repeats a round; remove one"):
+    with pytest.raises(UserError, match="'coh_01' repeats a round of its dimension; remove one of the two keys"):
         comp_analysis.read_dialogues("mine", path)
 
 

@@ -101,7 +101,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_taken(tmp_path: Path) -> No
     ("lines", "words"),
     [
         ([line("a"), line("a")], ["line 2", "'a'", "repeats the id of line 1"]),
-        ([line("a", ("Only one.",))], ["line 1", "1 utterance;", "needs two"]),
+        ([line("a", ("Only one.",))], ["line 1", "1 utterance;", "needs two", "add utterances or remove the dialogue"]),
         ([line("a", ("Hi.", "  ", "Well?"))], ["line 1", "utterance 2 is empty"]),
         ([line("")], ["line 1", "no id"]),
         (["{broken"], ["not valid JSON", "character 2"]),

@@ -73,7 +73,7 @@ def test_an_item_that_cannot_be_scored_is_reported_with_its_place(second: Item, 
     [
         ([], [rating()], "has no rated items"),
         ([item()], [], "no item with a rating"),
-        ([item()], [rating("i2")], "'i2' on overall by people belongs to a missing item"),
+        ([item()], [rating("i2")], "'i2' on overall by people belongs to an item that is missing"),
         ([item()], [rating(), rating(value=4.0)], "occurs twice"),
         ([item()], [rating(value=5.1)], "5.1 is outside its scale, 1 to 5"),
         ([item(), item(language="de", cluster="c2")], [rating()], "in 'de' differs from that in the previous language"),

@@ -163,7 +163,10 @@ HEAD = "annotator,protocol,item_id,criterion,label"
             "x.csv: annotator 'Ann' is written 'ann' elsewhere; if they are one person, write the name in one way",
         ),
         (f"{HEAD}\nann,human_like,1/kiosk,,maybe\n".encode(), "row 2: 'maybe' is neither Yes nor No"),
-        (f"{HEAD},place\nann,human_like,1/kiosk,,Yes,9\n".encode(), "place '9' is not one of the utterances 1 to 4"),
+        (
+            f"{HEAD},place\nann,human_like,1/kiosk,,Yes,9\n".encode(),
+            "place '9' is not an utterance; write a whole number from 1 to 4",
+        ),
         (
             f"{HEAD},place\nann,human_like,1/kiosk,,Yes,1\n".encode(),
             "place 1 is not an utterance of the evaluated speaker",

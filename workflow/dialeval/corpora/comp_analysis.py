@@ -158,7 +158,10 @@ def _human_ratings(
     """Return the ratings of FED's annotators, each singly, and their mean."""
     content = read_json(file)
     if not isinstance(content, list):
-        raise UserError(f"{file}: a JSON list of dialogues with 'annotations' is needed, not {type(content).__name__}")
+        raise UserError(
+            f"{file}: a JSON list of dialogues with 'annotations' is needed, not {type(content).__name__}; "
+            "download it again"
+        )
     if len(content) != len(records):
         raise UserError(
             f"{file}: {len(content)} dialogues, but the texts have {len(records)} rows; both must come from one release"
@@ -198,7 +201,7 @@ def _rounds(corpus: str, file: Path, records: list[TabRecord]) -> list[Rating]:
             )
         by_round = rounds.setdefault(match[1], {})
         if by_round.setdefault(int(match[2]), values) is not values:
-            raise UserError(f"{file}: '{key}' repeats a round; remove one")
+            raise UserError(f"{file}: '{key}' repeats a round of its dimension; remove one of the two keys")
     ratings = []
     for name, by_round in rounds.items():
         ordered = sorted(by_round.items())
@@ -318,7 +321,8 @@ def _content(file: Path) -> dict[str, Any]:
     content = read_json(file)
     if not isinstance(content, dict):
         raise UserError(
-            f"{file}: a JSON object that maps data sets to lists of ratings is needed, not {type(content).__name__}"
+            f"{file}: a JSON object that maps data sets to lists of ratings is needed, not {type(content).__name__}; "
+            "download it again"
         )
     return content
 

@@ -96,7 +96,10 @@ def check(reading: Reading) -> Reading:
             raise UserError(f"{name} repeats the id of {where}; ids must be unique")
         first_place[dialogue.dialogue_id] = dialogue.place
         if len(dialogue.utterances) < 2:
-            raise UserError(f"{name} has {counted(len(dialogue.utterances), 'utterance')}; a ChatSEED needs two")
+            raise UserError(
+                f"{name} has {counted(len(dialogue.utterances), 'utterance')}; a ChatSEED needs two: "
+                "add utterances or remove the dialogue"
+            )
         for number, utterance in enumerate(dialogue.utterances, start=1):
             if not utterance.text.strip():
                 raise UserError(f"{name}: utterance {number} is empty; add its text or remove the dialogue")

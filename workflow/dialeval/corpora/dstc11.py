@@ -78,7 +78,7 @@ def read_dstc11_csv(corpus: str, path: Path, languages: Iterable[str] | None = N
     id_column = next((name for name in _IDS if name in columns), None)
     if id_column is None or "CID" not in columns:
         needed = "CID" if id_column else f"ids ({' or '.join(_IDS)})"
-        raise UserError(f"{path}: the column of {needed} is missing; its columns: {listed(columns)}")
+        raise UserError(f"{path}: the column of {needed} is missing; its columns: {listed(columns)}; download it again")
     file = _file_of_utterances(path)
     dialogues = _dialogues(file)
     reading = RatedReading(str(path))
@@ -101,7 +101,7 @@ def read_dstc11_csv(corpus: str, path: Path, languages: Iterable[str] | None = N
             reading.add(Item(corpus, item_id, LANGUAGE, level, dialogue, who, texts), f"line {line}")
             reading.ratings += ratings
     if all(SETS.get(name.casefold()) != CHATBOTS for name in sets):
-        raise UserError(f"{path}: the column CID has no set HCCHNS; it has: {listed(sets)}")
+        raise UserError(f"{path}: the column CID has no set HCCHNS; it has: {listed(sets)}; download it again")
     return check(reading)
 
 
@@ -226,7 +226,9 @@ def read_dstc11_json(corpus: str, path: Path, languages: Iterable[str] | None = 
     only_dialogues = match is not None and (match[2] or "").casefold() == "dial"
     content = read_json(path)
     if not isinstance(content, list):
-        raise UserError(f"{path}: a JSON list of rated entries is needed, not {type(content).__name__}")
+        raise UserError(
+            f"{path}: a JSON list of rated entries is needed, not {type(content).__name__}; download it again"
+        )
     gathering = Gathering(corpus, path, LANGUAGE)
     seen: dict[str, int] = {}
     for number, value in enumerate(content):

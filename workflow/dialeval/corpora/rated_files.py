@@ -55,7 +55,9 @@ def read_rated_lines(
     found = list(dict.fromkeys(line.language for line in lines))
     wanted = found if languages is None else list(languages)
     if lines and not set(found) & set(wanted):
-        raise UserError(f"{path}: no item is in {listed(wanted)}; the file has: {listed(found)}")
+        raise UserError(
+            f"{path}: no item is in {listed(wanted)}; the file has: {listed(found)}; correct the field `languages`"
+        )
     ratings = _ratings_by_item(path, lines)
     reading = RatedReading(str(path))
     for line, cluster in zip(lines, _clusters(lines), strict=True):
@@ -308,7 +310,7 @@ def _level(path: Path, columns: dict[str, list[str]]) -> Level:
             return level
     raise UserError(
         f"{path}: it has no columns <language>_ctx and <language>_res, or <language>_dial, of a known language; its "
-        f"columns: {listed(columns)}"
+        f"columns: {listed(columns)}; rename its columns or download it again"
     )
 
 

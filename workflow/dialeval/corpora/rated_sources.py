@@ -129,9 +129,9 @@ def check(reading: RatedReading) -> RatedReading:
         name = f"{source}: the rating of item '{rating.item_id:.60}' on {rating.dimension} by {rating.rater:.60}"
         key = (rating.item_id, rating.dimension, rating.rater_kind, rating.rater, rating.round)
         if rating.item_id not in kind:
-            raise UserError(f"{name} belongs to a missing item; remove it or add the item")
+            raise UserError(f"{name} belongs to an item that is missing; add the item or remove the rating")
         if key in seen:
-            raise UserError(f"{name} occurs twice; remove one")
+            raise UserError(f"{name} occurs twice; remove one of the two")
         seen.add(key)
         rating_value(rating.value, Scale(rating.scale_min, rating.scale_max), name)
     if not reading.ratings:

@@ -99,7 +99,9 @@ def _score(text: str, form: str, criterion: Criterion) -> dict[str, Any]:
         raw = score_of_label(text, criterion)
         label = raw.label if raw else next((one for one, value in scale.points().items() if value == number), None)
         if label is None:
-            raise UnreadableLabelError(f"'{text:.40}' is not one of {', '.join(scale.labels)}{_hint(text)}")
+            raise UnreadableLabelError(
+                f"'{text:.40}' is not one of {', '.join(scale.labels)}; write one of them{_hint(text)}"
+            )
         return {"value": scale.value_of(label), "choice": label}
     if number is None:
         raise UnreadableLabelError(
@@ -126,7 +128,9 @@ def _detected(raw: RawLabel, unit: Unit) -> dict[str, Any]:
         return {"choice": choice}
     place, turns = _number(raw.place), unit.dialogues[0]
     if place is None or not place.is_integer() or not 1 <= place <= len(turns):
-        raise UnreadableLabelError(f"place '{raw.place:.40}' is not one of the utterances 1 to {len(turns)}")
+        raise UnreadableLabelError(
+            f"place '{raw.place:.40}' is not an utterance; write a whole number from 1 to {len(turns)}"
+        )
     if choice == NO:
         raise UnreadableLabelError(f"the label is {NO}, but place is {place:g}; correct one of the two")
     if not turns[int(place) - 1].judged:
