@@ -287,7 +287,10 @@ def _grade(path: Path, reader: str, reading: RatedReading) -> Iterator[_Entry]:
         yield _Entry(f"{dataset}-grade-{number:06d}", where, turns, {"HumanScores": scores})
         number += 1
     if others and not number:
-        raise UserError(f"{path} has no responses of {_GRADE_SETS[dataset]}; its data sets are {listed(others)}")
+        raise UserError(
+            f"{path} has no responses of {_GRADE_SETS[dataset]}; its data sets are {listed(others)}; set reader or path "
+            f"to one that fits"
+        )
 
 
 # GRADE's texts of one chatbot on one data set, line by line: `human_ctx.txt`, `human_hyp.txt` and `human_score.txt`.

@@ -125,7 +125,8 @@ def read_rows(path: Path, needed: Sequence[str]) -> Iterator[Row]:
     for column in needed:
         if header.count(column) != 1:
             fault = "occurs more than once" if column in header else "is missing"
-            raise UserError(f"{path}: the column '{column}' {fault}; its columns: {listed(header)}")
+            remedy = "rename one of them" if column in header else "add it, or rename a column"
+            raise UserError(f"{path}: the column '{column}' {fault}; its columns: {listed(header)}; {remedy}")
     for number, cells in rows:
         if len(cells) != len(header):
             raise UserError(

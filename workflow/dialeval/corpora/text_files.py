@@ -226,7 +226,8 @@ def read_columns(path: Path, needed: Iterable[str] = ()) -> Iterator[tuple[int, 
     for column in (*needed, *header):
         if header.count(column) != 1:
             fault = "occurs more than once" if column in header else "is missing"
-            raise UserError(f"{path}: the column '{column:.60}' {fault}; its columns: {listed(header)}")
+            remedy = "rename one of them" if column in header else "add it, or rename a column"
+            raise UserError(f"{path}: the column '{column:.60}' {fault}; its columns: {listed(header)}; {remedy}")
     for line, cells in rows:
         if not any(map(str.strip, cells)):
             continue
