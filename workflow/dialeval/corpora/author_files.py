@@ -288,8 +288,8 @@ def _grade(path: Path, reader: str, reading: RatedReading) -> Iterator[_Entry]:
         number += 1
     if others and not number:
         raise UserError(
-            f"{path} has no responses of {_GRADE_SETS[dataset]}; its data sets are {listed(others)}; set reader or path "
-            f"to one that fits"
+            f"{path} has no responses of {_GRADE_SETS[dataset]}; its data sets are {listed(others)}; set another "
+            f"reader or path"
         )
 
 

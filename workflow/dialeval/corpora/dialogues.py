@@ -279,8 +279,8 @@ def dialogues_of(utterances: pa.Table) -> dict[str, tuple[str, ...]]:
         dialogue = texts.setdefault(dialogue_id, [])
         if turn != len(dialogue):
             raise UserError(
-                f"dialogue '{dialogue_id}': turn {turn} follows turn {len(dialogue) - 1}, so rows are missing; delete the "
-                f"table, and run the same command again"
+                f"dialogue '{dialogue_id}': turn {turn} follows turn {len(dialogue) - 1}, so rows are missing; delete "
+                f"the table, and run the same command again"
             )
         dialogue.append(text)
     return {dialogue_id: tuple(dialogue) for dialogue_id, dialogue in texts.items()}
