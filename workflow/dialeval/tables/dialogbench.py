@@ -17,8 +17,8 @@ WRITTEN_ITEMS = Table(
         extra=maybe(_FIELDS), options=maybe(TEXTS), label=maybe(TEXT), analysis=maybe(TEXT), origin=maybe(TEXT)
     ),
     row=(
-        "response of the writer (`dialogbench/written`, `filtered`); the item's columns are empty if the response "
-        "could not be parsed"
+        "response of the writer (`dialogbench/written`, `dialogbench/filtered`); the item's columns are empty if the "
+        "response could not be parsed"
     ),
     columns={
         "procedure": "variant of the writer's prompt. full: complete; -styles: without personalities; -domains: "
@@ -138,8 +138,8 @@ AVERAGES = Table(
     row="source, group of models, method, language and name (Avg. of DialogBench's Tables 2, 3 and 7; Figure 8)",
     title="Average accuracy by kind of model",
     caption=(
-        "Mean over the models of one kind or tag that answer by the same method. Intervals hold the models fixed, "
-        "and are about other items."
+        "Mean over the models of one kind or tag that answer by the same method. Intervals treat the items as "
+        "a random sample and hold the models fixed."
     ),
     columns={
         "group": "kind (chat, base) or tag of the models",
@@ -285,7 +285,8 @@ STYLES = Table(
     columns={
         "variant": "variant of the writer's prompt. full: complete; -styles: without personalities; -domains: "
         "without personalities and domain (the basic prompt)",
-        "share": "share of the parsed descriptions",
+        "share": "share of the parsed descriptions with this style",
+        "n_unparsed": "number of unparsed descriptions, which are left out of `share`",
     },
     cells={"share": Interval("ci_low", "ci_high")},
     numbers="share",
@@ -300,8 +301,9 @@ DOMAIN_COUNTS = Table(
     columns={
         "variant": "variant of the writer's prompt. full: complete; -styles: without personalities; -domains: "
         "without personalities and domain (the basic prompt)",
-        "share": "share of the parsed descriptions",
+        "share": "share of the parsed descriptions with this domain",
         "domain": "domain; other: none of the twenty",
+        "n_unparsed": "number of unparsed descriptions, which are left out of `share`",
     },
     cells={"share": Interval("ci_low", "ci_high")},
     numbers="share",

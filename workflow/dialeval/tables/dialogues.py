@@ -263,7 +263,7 @@ CONTAMINATION = Table(
         "part": "case (the seed, or the utterances of the other speakers) or response (the utterances of the "
         "evaluated speaker)",
         "system": "system that wrote the responses; empty for cases, which systems share",
-        "corpus": "corpus that is searched; a corpus of seeds contains its own seeds",
+        "corpus": "corpus that is searched. Seeds from this corpus always match it",
         "n": "number of cases or dialogues with an utterance of at least 50 letters and digits",
         "n_too_short": "number of cases or dialogues without such an utterance; they cannot be checked",
         "n_shared": "number of cases or dialogues that contain a passage of the corpus",

@@ -53,8 +53,9 @@ LABELS = Table(
         "choice": "label in words, if it is not a number",
         "outcome": "preference of a pair: left (`system` is better), right (`opponent` is better) or tie",
         "place": "number of the first utterance by an AI, or of the first utterance that shows the criterion, from 1",
-        "probability": "inclusion probability that weights the label, from the share of the stratum's units with a "
-        "label on the criterion; empty without a recorded sample",
+        "probability": "inclusion probability, by which estimates weight the label. It is the share of the stratum's "
+        "units that have a label on the criterion; under `active` it differs by unit. Empty for units outside a "
+        "recorded sample",
         "stratum": "stratum of the sampling design",
         "file": "file that has the label", "row": "line or record in the file, from 1",
     },

@@ -71,7 +71,8 @@ RATINGS = Table(
     row="judge, N and system, best first",
     title="Ratings",
     caption=(
-        "The estimate is Bootstrap Elo: the median over random orders of the comparisons, averaged over repeats. "
+        "The estimate is Bootstrap Elo: the median over random orders of the comparisons, averaged over "
+        "`elo.repeats` sets of random orders. "
         "Bradley-Terry and Davidson ratings are on the same scale; Davidson's model has ties. Intervals resample "
         "seeds, except those of "
         "`bradley_terry_penalised` (profile likelihood) and `bradley_terry_length_controlled` (CR3). Unparsed verdicts "
@@ -79,10 +80,9 @@ RATINGS = Table(
     ),
     columns={
         **_WORDS,
-        "estimate": "Bootstrap Elo, mean of the repeats",
+        "estimate": "Bootstrap Elo, mean over the sets of random orders",
         "n": "number of comparisons",
-        "elo_sd": "standard deviation of Elo over repeats with different orders of the comparisons; empty with fewer "
-        "than five repeats",
+        "elo_sd": "standard deviation of Elo over the sets of random orders; empty with fewer than five sets",
         "bradley_terry_penalised": "Bradley-Terry rating with Firth's penalty. It is finite even for a system that "
         "wins or loses every comparison",
         "bradley_terry_length_controlled": "Bradley-Terry rating, controlled for length and position",
@@ -398,9 +398,8 @@ BATTLE_RATINGS = Table(
     columns={
         "bradley_terry_penalised": "Bradley-Terry rating with Firth's penalty. It is finite even for a player that "
         "wins or loses every battle",
-        "elo": "Bootstrap Elo, mean of the repeats",
-        "elo_sd": "standard deviation of Elo over repeats with different orders of the battles; empty with fewer "
-        "than five repeats",
+        "elo": "Bootstrap Elo, mean over the sets of random orders",
+        "elo_sd": "standard deviation of Elo over the sets of random orders; empty with fewer than five sets",
         "p_above_next": "share of bootstrap resamples in which the player is rated above the next player of the "
         "ranking",
     },
@@ -461,13 +460,14 @@ COMPARED_VERDICTS = Table(
         "judge": "judge; for test items the examined model and its method",
         "criterion": "criterion, or task of test items; empty if the question names no criterion",
         "n_both": "number of verdicts on cases of both runs",
-        "n_same": "number of verdicts in `n_both` that are the same in both runs",
+        "n_same": "number of verdicts in `n_both` that are exactly the same in both runs",
         "n_changed": "number of verdicts in `n_both` that changed between two parsed responses. Changes are: another "
-        "answer; a score that moved by at least half its scale; a test item that is right in one run only",
+        "answer; a score that moved by at least half its scale; a test item that is right in one run only. Scores that "
+        "moved less are neither in `n_same` nor in `n_changed`",
         "n_only_a": "number of verdicts on cases of run_a only",
         "n_only_b": "number of verdicts on cases of run_b only",
-        "n_lost": "number of verdicts parsed in run_a only",
-        "n_gained": "number of verdicts parsed in run_b only",
+        "n_lost": "number of verdicts in `n_both` that are parsed in run_a only",
+        "n_gained": "number of verdicts in `n_both` that are parsed in run_b only",
     },
 )
 CHANGED_VERDICTS = Table(

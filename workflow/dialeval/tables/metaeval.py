@@ -178,7 +178,7 @@ RANKING_AGREEMENT = Table(
         **JUDGED,
         "second_rater": "model or judge whose ratings give the second ranking",
         "n_judges": "number of ranked models",
-        "published_spearman": "value of comp-analysis' Table 7 (32 models, GPT-4's ratings)",
+        "published_spearman": "value of comp-analysis' Table 7 (GPT-4's ratings)",
         "spearman": "rank correlation of the two rankings of judges",
     },
     cells={"spearman": Interval(published="published_spearman")},
@@ -405,7 +405,7 @@ BY_LANGUAGE = Table(
     title="Judges by language",
     caption=(
         "Correlations with human ratings by language, averaged over corpora, as in Tables 4, 5, 16 and 17 of "
-        "xDial-Eval. The paper's rows below them use the paper's corpora and prompts. The table "
+        "xDial-Eval. The paper's rows follow the rows of this run; they use the paper's corpora and prompts. The table "
         "`metaeval/averages` has the intervals."
     ),
     columns={
@@ -450,8 +450,9 @@ JUDGE_VALIDITY = Table(
     title="Judge validity",
     caption=(
         "Pearson correlation of the judge's scores on the criterion with human ratings, averaged over the rated "
-        "corpora of this run. The judge scores the rated items under a protocol of the same form. A correlation with "
-        "a reference by construction shows that the judge detects perturbations, not that it agrees with humans."
+        "corpora of this run. The judge scores the rated items under a protocol of the same form. If "
+        "`rater_kind` is construction, the correlation shows that the judge detects perturbations, not that it agrees "
+        "with humans."
     ),
     columns={
         "method": "protocol of the same form that scored the rated items",

@@ -65,7 +65,7 @@ ROBUSTNESS = Table(
     columns={
         **JUDGED,
         "n": PAIRS_OF_CELL,
-        "threshold": "drop of the score that a detected pair exceeds, for scores from 0 to 1",
+        "threshold": "a pair counts as detected if its score, from 0 to 1, falls by more than this number",
         "increase_ratio": "share of pairs in which the score rises by more than the threshold",
         "ratio": "share of pairs in which the score falls by more than the threshold",
         "n_missing": "number of pairs without both scores; they count as not detected",

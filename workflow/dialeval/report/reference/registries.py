@@ -266,8 +266,8 @@ _REFERENCE = "## Reference\n"
 TABLES_HEAD = """
 This part is generated from the constants in `workflow/dialeval/tables/` (`python -m dialeval.report.reference`).
 
-- A table with a slash in its name is in `results/tables/`, as Parquet and CSV. Another path below `results/` is in
-  parentheses. `measures/` stands for the name of the protocol.
+- A table with a slash in its name is in `results/tables/`, as Parquet and CSV. If the description of a table has a path
+  in parentheses, the file has this path below `results/`. `measures/` stands for the name of the protocol.
 - A column with a question mark may be empty. A column without a type is text.
 - Descriptions that many tables share are in the two tables below. Descriptions that the tables of a part share are at
   the beginning of the part. Other descriptions are below their table.
@@ -343,7 +343,8 @@ PAPERS_HEAD = """# The four papers, item by item
 This page lists every table, figure and prompt of the papers, with DialEval's output for it. The report's part "Papers"
 lists the items that a run made.
 
-- *Made by* names a configuration and a target. Other configurations make the same item for their models.
+- *Made by* names a configuration and a target. If there is no target, run the configuration without one. Other
+  configurations make the same item for their models.
 - *Files* are relative to the results folder.
 - Tables show a published value beside yours if your model has the name of a model in the paper, or if
   `metaeval.published_as` names the paper's system.
@@ -379,7 +380,7 @@ def _about_paper(paper: Paper) -> str:
     lines = [
         f"## {paper.name}\n",
         f"[{cited.title}]({cited.address}). The list has {len(paper.items)} items. A run makes {made} of these "
-        f"items. The project contains {standing} items: prompts, definitions and lists.{not_made}\n",
+        f"items. Further {standing} items, such as prompts and definitions, are in the linked files.{not_made}\n",
         "| item | content | made by | files | needs | remarks |",
         "|---|---|---|---|---|---|",
         *map(_item_row, paper.items),
