@@ -193,7 +193,7 @@ REPLACEMENT = Table(
     columns={
         **_JUDGED_WORDS,
         "annotator": "annotator who is left out; empty for all tested annotators",
-        "n_annotators": "number of tested annotators",
+        "n_annotators": "number of tested annotators: those with at least 30 items that others labelled too",
         "estimate": "advantage probability (rho): chance that the judge is at least as close to the other annotators "
         "as the annotator who is left out. In the row of all annotators: the mean",
         "winning_rate_crowd": "winning rate (omega): share of annotators that the judge wins against, at the margin "

@@ -201,9 +201,9 @@ EXAMPLES = Table(
     row="criterion and example dialogue",
     title="Clearest examples",
     caption=(
-        "At most five dialogues that show the criterion, chosen from as many systems as possible. Dialogues that "
-        "more judges flag come first. The examples are illustrations: do not compute rates from them. The case "
-        "viewer of the report has the complete dialogues."
+        "At most five dialogues that show the criterion, chosen from as many systems as possible. Among the "
+        "dialogues of one system, those flagged by more judges come first. The examples are illustrations: do not "
+        "compute rates from them. The case viewer of the report has the complete dialogues."
     ),
     columns={
         **_WORDS, "rank": "rank of the example, from 1",

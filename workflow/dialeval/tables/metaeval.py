@@ -65,8 +65,8 @@ AVERAGES = Table(
         "paper's system has the judge's name, or is named under `metaeval.published_as`",
         "published_spearman": "value of xDial-Eval's Tables 15, 16 and 17",
         "dimension": (
-            "criterion that the judges scored; average: mean over dimensions; all: mean over all rated criteria of all "
-            "corpora, as in xDial-Eval"
+            "criterion that the judges scored; average: mean of the dimensions' averages; all: mean over all pairs "
+            "of a corpus and a rated criterion, as in xDial-Eval"
         ),
     },
     cells={
