@@ -178,7 +178,7 @@ RANKING_AGREEMENT = Table(
         **JUDGED,
         "second_rater": "model or judge whose ratings give the second ranking",
         "n_judges": "number of ranked models",
-        "published_spearman": "value of comp-analysis' Table 7 (GPT-4's ratings)",
+        "published_spearman": "value of comp-analysis' Table 7 (its 32 models, GPT-4's ratings)",
         "spearman": "rank correlation of the two rankings of judges",
     },
     cells={"spearman": Interval(published="published_spearman")},
