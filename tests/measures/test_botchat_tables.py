@@ -291,7 +291,7 @@ def test_elo_of_who_has_hardly_met_anybody_has_no_interval_test_or_place() -> No
     assert next(iter(found)) == "a", "in the order of Bradley-Terry"
     assert found["a"]["estimate"] is not None
     assert (found["a"]["ci_low"], found["a"]["ci_high"]) == (None, None)
-    assert "12 comparisons are too few, so Elo depends on its start" in found["a"]["note"]
+    assert "12 comparisons are too few, so Elo depends on the initial rating" in found["a"]["note"]
     row = compared["elo", "a", "b"]
     assert (row["difference"], row["ci_low"], row["p"], row["p_holm"]) == (None, None, None, None)
     assert "too few comparisons, so Elo depends on" in row["note"]

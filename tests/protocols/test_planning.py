@@ -58,6 +58,6 @@ def test_answers_of_shards_are_joined_by_id(tmp_path: Path) -> None:
 def test_what_could_not_be_read_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     rows = [{"status": status} for status in ("ok", "low_mass", "ok", "truncated", "ok", "low_mass")]
     assert list(with_statuses_printed(rows, "gpt")) == rows
-    assert capsys.readouterr().out == "read of gpt: 3 ok, 2 low_mass, 1 truncated\n"
+    assert capsys.readouterr().out == "responses of gpt: 3 ok, 2 low_mass, 1 truncated\n"
     assert len(list(with_statuses_printed(rows[:1], "gpt"))) == 1
     assert capsys.readouterr().out == ""

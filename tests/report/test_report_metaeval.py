@@ -134,15 +134,16 @@ def test_the_order_of_judges_is_settled_by_paired_tests_and_not_by_intervals() -
     )
     assert compared(paired(("x", 0.2, 0.3))) == (f"{first} and {second} {apart} (paired test, Holm).")
     assert compared(paired(("x", 0.2, 0.3), ("y", -0.1, 0.9))) == (
-        f"{first} and {second} {apart} on any of 2 dimensions of corpora (paired test, Holm)."
+        f"{first} and {second} {apart} on any of 2 pairs of corpus and dimension (paired test, Holm)."
     )
     turned = paired(("x", -0.2, 0.01), ("y", -0.2, 0.02), judges=("forest", "gpt-x"))
     assert compared(turned) == (
-        f"{first} agrees significantly better than {second} on each of 2 dimensions of corpora (paired test, Holm)."
+        f"{first} agrees significantly better than {second} on each of 2 pairs of corpus and dimension "
+        "(paired test, Holm)."
     )
     assert compared(paired(("x", 0.2, 0.01), ("y", -0.2, 0.04), ("z", 0.1, 0.5))) == (
-        f"Paired tests (Holm) on 3 dimensions of corpora: {first} agrees significantly better than {second} on 1 and "
-        "significantly worse on 1. On 1, they do not differ significantly."
+        f"Paired tests (Holm) on 3 pairs of corpus and dimension: {first} agrees significantly better than {second} "
+        "on 1 and significantly worse on 1. On 1, they do not differ significantly."
     )
 
 

@@ -126,7 +126,8 @@ def domains(table: pd.DataFrame) -> Plot | Missing:
     return Plot(
         sections,
         title="DialogBench accuracy by domain",
-        caption=f"Accuracy in percent by domain, after the mean of each group of domains{few}{_part_note(known)}.",
+        caption="Accuracy in percent by domain. The first column of each group of domains is its mean"
+        f"{few}{_part_note(known)}.",
         n=per(of_domains, "item", "domain"),
         width=PAGE,
     )

@@ -95,7 +95,7 @@ def by_corpus(table: pd.DataFrame) -> Plot | Missing:
     return Plot(
         sections,
         title="Correlation of judges by corpus",
-        caption="Pearson correlation with the human ratings of overall, unless the corpus name gives another "
+        caption="Pearson correlation with the ratings on the dimension overall, unless the corpus name gives another "
         "dimension. Grey cells are not available.",
         n=per(table["n"], "item", "corpus"),
         width=width_of_maps(sections),
@@ -255,7 +255,8 @@ def dimension_ensembles(table: pd.DataFrame, interval: str = CI) -> Plot | Missi
     return Plot(
         sections,
         title="Ensembles of dimensions",
-        caption=f"Pearson correlation with the overall rating. Bars are the {interval}{published_note(long)}.",
+        caption="Pearson correlation with the overall rating, of a judge's overall score and of the mean of its other "
+        f"scores. Bars are the {interval}{published_note(long)}.",
         n=per(table["n"], "item", "judge"),
         key=series,
     )

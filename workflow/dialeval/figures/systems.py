@@ -46,7 +46,7 @@ def means(table: pd.DataFrame, protocol: str, roster: Sequence[str]) -> Plot | M
 
 def shares(table: pd.DataFrame, protocol: str, roster: Sequence[str]) -> Plot | Missing:
     """Return the share of a label, or of checklist questions with yes, of every system; a panel per criterion."""
-    caption = "Share of dialogues with the answer above the panel, by the judge"
+    caption = "Share of dialogues for which the judge gives the answer above the panel"
     return _estimates(table, f"Shares: {protocol}", caption, "Share (%)", PERCENT, roster)
 
 
@@ -257,7 +257,7 @@ def bias(table: pd.DataFrame, protocol: str) -> Plot | Missing:
     return Plot(
         sections,
         f"Biases of the judges: {protocol}",
-        f"Bars are {_BY_CASE}; thin lines are no bias. “Systems fixed” compares systems of equal ratings{missing}.",
+        f"Bars are {_BY_CASE}; thin lines mark no bias. “Systems fixed” adjusts for the systems’ ratings{missing}.",
         per(known["n"], "comparison", "number"),
         PAGE if len(shown) > 1 else COLUMN,
         key=series if len(series) > 1 else {},

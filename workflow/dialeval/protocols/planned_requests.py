@@ -200,4 +200,4 @@ def with_statuses_printed(rows: Iterable[dict[str, Any]], whose: str) -> Iterato
         yield row
     if set(counts) - {"ok"}:
         listed = ", ".join(f"{count} {status}" for status, count in counts.most_common())
-        print(f"read of {whose}: {listed}", flush=True)
+        print(f"responses of {whose}: {listed}", flush=True)

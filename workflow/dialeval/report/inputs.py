@@ -293,9 +293,9 @@ PARTS: Mapping[str, PartText] = MappingProxyType(
             (
                 "Judges score responses and dialogues that humans rated. The correlation of scores and ratings "
                 "measures a judge's validity. It is computed within each corpus and then averaged. The tables compare "
-                "language models, embedded models, baselines that a useful judge exceeds, stored scores, and a "
-                "model's annotations from a corpus. A reference by construction is the severity level of a "
-                "perturbation.",
+                "language models, embedded models, baselines that a useful judge exceeds, stored scores, and "
+                "annotations by a model that are part of a corpus. Some corpora have a reference by construction "
+                "instead of human ratings: the severity level of a perturbation.",
             ),
             leaderboard="Which judge agrees best with the ratings?",
             items="Rated items",

@@ -179,15 +179,15 @@ def _compared(first: str, second: str, tests: pd.DataFrame) -> str:
         return f"No paired test compares {first} and {second}, so their order is not settled."
     better, worse = int((settled & (ahead > 0)).sum()), int((settled & (ahead < 0)).sum())
     if len(ahead) == better:
-        where = f" on each of {len(ahead)} dimensions of corpora" if better > 1 else ""
+        where = f" on each of {len(ahead)} pairs of corpus and dimension" if better > 1 else ""
         return f"{first} agrees significantly better than {second}{where} (paired test, Holm)."
     if not better and not worse:
-        where = f" on any of {len(ahead)} dimensions of corpora" if len(ahead) > 1 else ""
+        where = f" on any of {len(ahead)} pairs of corpus and dimension" if len(ahead) > 1 else ""
         return f"{first} and {second} do not differ significantly{where} (paired test, Holm)."
     return (
-        f"Paired tests (Holm) on {len(ahead)} dimensions of corpora: {first} agrees significantly better than {second} "
-        f"on {better} and significantly worse on {worse}. On {len(ahead) - better - worse}, they do not differ "
-        "significantly."
+        f"Paired tests (Holm) on {len(ahead)} pairs of corpus and dimension: {first} agrees significantly better than "
+        f"{second} on {better} and significantly worse on {worse}. On {len(ahead) - better - worse}, they do not "
+        "differ significantly."
     )
 
 

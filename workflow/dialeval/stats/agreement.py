@@ -388,7 +388,7 @@ def krippendorffs_alpha(
     frequent rating.
 
     Args:
-        rounds: ratings, NaN where missing, shape [k, n].
+        rounds: ratings of n items by k raters (or in k rounds of annotation), NaN where missing, shape [k, n].
         cluster: cluster of each item, shape [n]; None if items are independent.
         resamples: bootstrap resamples of the clusters; 0 for no interval.
         confidence: nominal coverage.

@@ -46,7 +46,7 @@ _GRID = np.arange(0, 51) / 100.0
 def alternative_annotator_test(
     judge: ArrayLike, labels: ArrayLike, cluster: ArrayLike, *, level: Level, confidence: float = 0.95
 ) -> AnnotatorTest:
-    """Return the winning rate and the average advantage probability of a judge among annotators.
+    """Return the alternative annotator test of a judge: its winning rate and its average advantage probability.
 
     Alignment with the remaining annotators depends on the level of measurement. Nominal: the share of equal labels.
     Interval: the negative root mean squared distance. Ordinal: this distance between midranks among all labels and
@@ -97,6 +97,8 @@ def alternative_annotator_test(
 @dataclass(frozen=True)
 class AnnotatorTest:
     """The result of an alternative annotator test.
+
+    The method `winning_rate(epsilon)` returns the share of tested annotators that the judge wins against at a margin.
 
     Attributes:
         n_annotators: number of tested annotators: those with at least 30 items (`FEWEST_ITEMS`) and two clusters.

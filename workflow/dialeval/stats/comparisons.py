@@ -44,8 +44,8 @@ LOSES_ALL = (
     "loses every comparison: the data do not bound the rating from below, and the value shown depends on the settings"
 )
 _START_LEFT = re.compile(
-    r"[\d,]+ comparisons are too few, so Elo depends on its start(?: \(about [\d,]+ suffice\))?: see Bradley-Terry"
-    "(?:; )?"
+    r"[\d,]+ comparisons are too few, so Elo depends on the initial rating"
+    r"(?: \(about [\d,]+ suffice\))?: see Bradley-Terry(?:; )?"
 )
 SEPARATED = "the data do not bound its distance from the main group, and the value shown depends on the settings"
 UNDEFEATED = "wins every comparison: not identifiable (undefeated): the data do not bound the rating from above"
@@ -260,7 +260,7 @@ def _order_of_appearance(left: IntArray, right: IntArray, outcome: FloatArray, n
 def start_note(n: float, needed: float) -> str:
     """Return the note of a player whose n comparisons are too few for Elo; `needed` is infinite if none suffices."""
     enough = f" (about {needed:,.0f} suffice)" if np.isfinite(needed) else ""
-    return f"{n:,} comparisons are too few, so Elo depends on its start{enough}: see Bradley-Terry"
+    return f"{n:,} comparisons are too few, so Elo depends on the initial rating{enough}: see Bradley-Terry"
 
 
 def without_start_note(note: str) -> str:

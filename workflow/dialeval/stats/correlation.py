@@ -189,8 +189,8 @@ def average_over(results: Sequence[Correlations], over: str = "corpora") -> Corr
     """Average correlations over corpora (or dimensions, or languages), judge by judge and dimension by dimension.
 
     Corpora without the correlation are left out of the average, and `reason` gives their number. If a corpus has a
-    correlation but no interval, the average has no interval. Replicates are averaged one by one: they are paired if
-    drawn with the same seed.
+    correlation but no interval, the average has no interval. Each replicate of the average is the mean of the
+    replicates with the same number.
 
     Args:
         results: one result per corpus, with the same method, and the same judges and dimensions in the same order.

@@ -46,6 +46,8 @@ _ROUNDING = 1e-12  # of the largest value
 class Differences(Estimates):
     """Differences of pairs of systems, first minus second; the arrays have shape [n_pairs].
 
+    The other fields, such as `estimate` and `ci_low`, are those of `Estimates`.
+
     Attributes:
         first, second: indices of the systems.
         first_mean, second_mean: their means on the compared items; with strata, means over strata.
@@ -146,8 +148,8 @@ def item_differences(
 ) -> Differences:
     """Return the mean difference, first minus second, over the items of each pair of systems.
 
-    A difference of proportions has a t interval with up to two pseudo-items, so that its width is never 0. They are
-    added to sqrt(effective clusters * n / design effect) items with the same estimate.
+    A difference of proportions has a t interval with up to two pseudo-items, so that its width is never 0. For this
+    step, the data count as m independent items, with m = sqrt(effective clusters * n / design effect).
 
     Args:
         first_value, second_value: values of the two systems on each item of each pair, shape [n].

@@ -68,8 +68,9 @@ def bootstrap_elo(
     """Rate players by Bootstrap Elo: the median Elo rating over shuffled orders, averaged over repeats.
 
     The result does not depend on the numbering of the players or on the sides. Its standard deviation over random seeds
-    is about 1.2533 * shuffle_sd / sqrt(shuffles * repeats). For a player with few comparisons it is larger: use
-    `rating_sd` / sqrt(repeats).
+    is about 1.2533 s / sqrt(shuffles * repeats), where s is the standard deviation between shuffles (`shuffle_sd`). For
+    a player with few comparisons it is larger: use r / sqrt(repeats), where r is the standard deviation between repeats
+    (`rating_sd`).
 
     Args:
         left, right: players of each comparison, numbers in 0..n_players-1, shape [n].

@@ -127,7 +127,7 @@ def bootstrap_elo_interval(
     2. The ratings are regressed on the Bradley-Terry strengths of the same resample, mapped to Elo ratings. The slope
        is common to all players; each player has an intercept.
     3. The variance of the residuals is compared with the noise. If it is significantly larger (1% level), the residuals
-       are shrunk to the excess variance and added back; otherwise they are dropped.
+       are shrunk to the excess variance and added to the fitted ratings. Otherwise the fitted ratings are used alone.
 
     Args:
         left, right, outcome, n_players, k, scale, initial: as in `bootstrap_elo`.

@@ -60,9 +60,10 @@ def penalised_bradley_terry(
 ) -> PenalisedRatings:
     """Rate players by the Bradley-Terry model with Firth's penalty. A tie is half a win for each player.
 
-    Only the largest group of connected players gets ratings; of equally large groups, the one with maximum-likelihood
-    ratings. A player without a maximum-likelihood rating gets the median design effect of the other players. A limit
-    is NaN if it is more than 12 logits from the mean rating.
+    Only the largest group of connected players gets ratings. Of equally large groups, it is the one with
+    maximum-likelihood ratings; if there is none, no player gets a rating. A player without a maximum-likelihood rating
+    gets the median design effect of the other players. A limit is NaN if it is more than 12 logits from the mean
+    rating.
 
     Args:
         left, right, outcome, n_players, cluster, confidence, scale, initial, equal_pairs: as in `bradley_terry`.

@@ -80,8 +80,8 @@ def correct_means(
     """Return the human-corrected mean of each system over all rows.
 
     A row without a score gets the mean score of its system. A system without any score has the estimate of its labels.
-    For a row with several labels, pass their mean. The interval is valid for any scale of the judge's scores, and
-    narrowest on the labels' scale, since lambda, the weight of the scores, is at most 1.
+    For a row with several labels, pass their mean. The interval is also valid for scores on another scale. If the scale
+    is narrower, the interval can be wider than necessary, since lambda, the weight of the scores, is at most 1.
 
     Args:
         score: the judge's scores on the scale of the labels, NaN if missing, shape [n].
