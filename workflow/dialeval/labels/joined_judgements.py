@@ -241,7 +241,7 @@ WIN_RATE, WIN_OR_TIE, RATING, WIN, LOSS = "win_rate", "win_or_tie", "rating", "w
 WINS = "wins"
 """Measures the share of comparisons that a system wins and that it loses against each other system."""
 MOST_NOWHERE = 0.05
-"""Largest share of Yes labels without a place for which pass rates below full length are estimated."""
+"""Largest share of labels that are Yes without a place for which pass rates below full length are estimated."""
 NOWHERE = "{} of {} labels are left out, since they do not give the first AI utterance; the rate may be too high"
 
 

@@ -100,7 +100,7 @@ ESTIMATES = Table(
         "rho_within": "correlation of judge and human labels within systems",
         "n_labelled": "number of dialogues or comparisons with a label",
         "n_labelled_seeds": "number of seeds or cases with a label",
-        "n_total": "number of dialogues or comparisons that the judge scored",
+        "n_total": "number of judged dialogues or comparisons. It includes those whose response has no score",
         "human_only": "estimate from human labels only",
         "judge_only": "estimate from the judge only",
         "judge_bias": "judge minus human labels, on labelled units",
