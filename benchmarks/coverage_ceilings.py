@@ -20,7 +20,7 @@ SINGLE = (0.15, 0.5)
 TRUE_CORRELATION = 0.7
 """Of the judge with the items' true values."""
 HARSHNESS = 0.3
-"""Variance of the harshness of raters who all rate all items; the items' is 1."""
+"""Variance of the severity of raters who all rate all items; the items' is 1."""
 SINGLE_ITEMS = (15, 25, 40, 120)
 """Dialogues with one item each."""
 RATERS = 3
@@ -85,7 +85,7 @@ def _measured(clusters: int, within: float, icc: float, repetitions: int, *, nam
     found: dict[str, list[tuple[float, float, float]]] = {"icc": [], "ceiling": [], "corrected": []}
     for number in range(repetitions):
         rng = np.random.default_rng([number, clusters, int(100 * within), int(100 * icc), named])
-        # Intervals are about these raters, so the truth is that of their own harshness.
+        # Intervals are about these raters, so the truth is that of their own severity.
         harsh = math.sqrt(HARSHNESS) * rng.normal(size=MOST_RATERS) if named else np.zeros(MOST_RATERS)
         raters, pearson = _one(rng, clusters, within, errors, harsh, number)
         corrected = corrected_correlation(pearson[0], pearson[1], raters)
@@ -114,7 +114,7 @@ def _one(
     true = math.sqrt(within) * np.repeat(rng.normal(size=clusters), ITEMS) + math.sqrt(1 - within) * rng.normal(size=n)
     given = np.arange(MOST_RATERS) < rng.integers(2, MOST_RATERS + 1, n)[:, np.newaxis]
     if named:
-        given = np.ones_like(given)  # all rate all, so that harshness does not disturb the means
+        given = np.ones_like(given)  # all rate all, so that severity does not disturb the means
     ratings = true[:, np.newaxis] + harsh + math.sqrt(errors) * rng.normal(size=(n, MOST_RATERS))
     item, rater = np.nonzero(given)
     found = reliability(ratings[given], item, cluster, rater if named else None, resamples=1000, random_seed=seed)

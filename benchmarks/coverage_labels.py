@@ -2,7 +2,7 @@
 
 Seven designs whose truth is known: a judge's own means, rates near 0, a judge who hardly errs, ratings of few labels a
 pair with many ties, draws by score of which annotators skip more where scores are low, few annotators of differing
-harshness, and cascades of two judges. Counted is how often 95% intervals hold the truth, and how wide they are.
+severity, and cascades of two judges. Counted is how often 95% intervals hold the truth, and how wide they are.
 To reach: 93% in each. Takes 12 min.
 """
 
@@ -119,7 +119,7 @@ def skipped(repetitions: int) -> Iterator[Case]:
 
 
 def annotators(repetitions: int) -> Iterator[Case]:
-    """Annotators who differ in harshness by .5 on 1 to 5, four systems on 150 cases, 50 labelled of each."""
+    """Annotators who differ in severity by .5 on 1 to 5, four systems on 150 cases, 50 labelled of each."""
     for n_annotators, each in ((3, 1), (3, 3), (5, 1), (5, 2), (10, 1), (10, 2)):
         rows: dict[str, list[tuple[float, float, float]]] = {"these annotators": [], "people": []}
         for number in range(repetitions):

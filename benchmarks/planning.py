@@ -148,7 +148,7 @@ def labelled_study(
 ) -> tuple[np.ndarray, ...]:
     """Return the judge's scores, each annotator's labels, system and case of two systems' dialogues.
 
-    Of each system n_labelled dialogues are drawn; annotators take turns. `effect` has the annotators' harshness and
+    Of each system n_labelled dialogues are drawn; annotators take turns. `effect` has the annotators' severity and
     their liking of each system, shape [3, n_annotators].
     """
     system, case = np.repeat([0, 1], n_cases), np.tile(np.arange(n_cases), 2)
@@ -167,7 +167,7 @@ def labelled_study(
 
 
 def annotator_effects(rng: np.random.Generator, n_annotators: int) -> np.ndarray:
-    """Return harshness, and liking of two systems, of newly drawn annotators, shape [3, n_annotators]."""
+    """Return severity, and liking of two systems, of newly drawn annotators, shape [3, n_annotators]."""
     spread = np.sqrt([VARIANCES["annotator"], *[VARIANCES["system x annotator"]] * 2])
     return spread[:, np.newaxis] * rng.normal(size=(3, n_annotators))
 

@@ -116,7 +116,7 @@ def test_named_raters_are_separate() -> None:
     expected = plain(harsh, np.tile(np.arange(K), N))
     assert row["icc"] == pytest.approx(expected.icc.estimate)
     assert row["reliability"] == pytest.approx(expected.mean.estimate)
-    assert row["reliability"] > 0.5 > anonymous["reliability"]  # harshness is no error where all rated all
+    assert row["reliability"] > 0.5 > anonymous["reliability"]  # severity is no error where all rated all
 
 
 def test_names_in_a_file_of_ones_own_tell_raters_apart(tmp_path: Path) -> None:

@@ -420,7 +420,7 @@ def test_with_one_label_per_dialogue_the_table_names_the_annotator() -> None:
 
 
 @pytest.mark.parametrize("shared", [True, False])
-def test_from_three_annotators_on_their_harshness_is_in_the_mean_and_in_no_difference(shared: bool) -> None:
+def test_from_three_annotators_on_their_severity_is_in_the_mean_and_in_no_difference(shared: bool) -> None:
     """Annotators lie 1 below, at and 1 above what is meant: on the same dialogues, or on dialogues of their own."""
     rng = np.random.default_rng(0)
     judged, labelled = [], []

@@ -497,7 +497,7 @@ def test_how_annotators_differ_is_part_of_what_people_would_say() -> None:
 
 
 @pytest.mark.parametrize("overlap", [True, False])
-def test_annotators_that_are_few_or_alike_have_no_harshness(overlap: bool) -> None:
+def test_annotators_that_are_few_or_alike_have_no_severity(overlap: bool) -> None:
     rng = np.random.default_rng(2)
     each = np.tile(rng.normal(size=90), (3, 1))
     if not overlap:
