@@ -57,13 +57,13 @@ def test_help_describes_every_stage() -> None:
         assert all(getattr(functions, name).__doc__ for name in names)
     done = stage("plan_pair", "--help")
     assert "--items" in done.stdout
-    assert "Writes the table `requests`" in done.stdout
+    assert "Write the table `requests`" in done.stdout
 
 
 def test_help_of_a_measure_names_its_table_and_options() -> None:
     functions = import_module("dialeval.stages.measures")
     for name in (name for name in STAGES["measures"] if name.startswith("measure_")):
-        assert f"Writes the table `{name.removeprefix('measure_')}` of a protocol" in getattr(functions, name).__doc__
+        assert f"Write the table `{name.removeprefix('measure_')}` of a protocol" in getattr(functions, name).__doc__
     done = stage("measure_pass_rates", "--help")
     assert "A dialogue passes at N" in done.stdout
     assert all(option in done.stdout for option in ("--settings JSON", "--judgements", "--folder FILE"))
