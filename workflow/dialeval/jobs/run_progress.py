@@ -86,7 +86,7 @@ class RunLog(logging.Filter):
     on_planning: Callable[[], object] | None = None
     """Called when Snakemake begins to find out which jobs run; its hooks come later."""
     targets: Callable[[], Iterable[str]] = tuple
-    """Returns the names that can stand behind `snakemake`."""
+    """Return the names that can stand behind `snakemake`."""
     progress: ProgressLines | None = None
     """Lines on jobs; None leaves Snakemake its own."""
     _statuses: dict[str, str] = field(default_factory=dict)

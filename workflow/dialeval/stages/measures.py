@@ -94,7 +94,7 @@ def _measure(
             rows = cascaded(rows, of.file, read_tables(judgements, JUDGEMENTS, CASCADE_COLUMNS), design)
         write_rows(folder, under(settings.protocol, of), rows)
 
-    measure.__doc__ = f"Writes the table `{of.file}` of a protocol.\n\n{of.caption}"
+    measure.__doc__ = f"Write the table `{of.file}` of a protocol.\n\n{of.caption}"
     return measure
 
 
