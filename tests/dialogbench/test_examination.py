@@ -268,6 +268,20 @@ def test_no_letter_two_letters_and_one_called_wrong_are_no_choice(text: str) -> 
     assert read_letter(text, OPTIONS) is None
 
 
+@pytest.mark.parametrize(
+    "echo", ["A. to go\nB. to wait\nC. to choose\n", "Options:\nA) to go\n(B) to wait\n**C.** to choose\n\n"]
+)
+@pytest.mark.parametrize("answer", ["Answer: B", "The answer is B. to wait"])
+def test_options_that_are_repeated_before_the_answer_are_no_choice(echo: str, answer: str) -> None:
+    """Some options consist of words that answers have, too, such as `to go`."""
+    assert read_letter(echo + answer, ("to go", "to wait", "to choose")) == "B"
+
+
+def test_options_that_are_repeated_without_an_answer_are_no_choice() -> None:
+    assert read_letter("A. to go\nB. to wait", ("to go", "to wait")) is None
+    assert read_letter("Answer: A\nB. to go", ("to go", "to wait")) is None  # B with the text of A
+
+
 def test_a_letter_beyond_the_options_is_no_choice() -> None:
     assert read_letter("D", OPTIONS[:3]) is None
 

@@ -303,7 +303,7 @@ def read_letter(text: str, options: Sequence[str], *, cut: bool = False) -> str 
         denied |= {one.letter for one in chosen if one.denied}
     if not chosen:
         return None if cut or denied else _by_text(plain, options)
-    found = {one.letter for one in chosen} | set(_answered(plain))
+    found = {one.letter for one in chosen} | set(_answered(plain, options))
     letter = found.pop()
     clear = not found and letter not in denied and all(one.clear for one in chosen)
     return letter if clear and letter in LETTERS[: len(options)] else None
@@ -381,7 +381,7 @@ _OPEN_QUESTION = re.compile(
     r"[^.!?\n。！？;；]*\?|[\s*_`\"'”’)\]}]*(?:,?\s*(?:maybe|perhaps|possibly|or)\b|吗)", re.IGNORECASE
 )
 _SENTENCE_END = re.compile(r"[.!?\n。！？;；]")
-_LISTED = re.compile(r"^[\s*_`>\"-]*[(\[【]?[A-H](?:[):、\]】]|\.(?=[\s*]))[^\n]*$", re.MULTILINE)
+_LISTED = re.compile(r"^[\s*_`>\"-]*[(\[【]?(?P<letter>[A-H])(?:[):、\]】]|\.(?=[\s*]))(?P<text>[^\n]*)$", re.MULTILINE)
 _ALONE = re.compile(rf"(?<![A-Za-z0-9'’])(?:[B-H]|A{_NO_ARTICLE})(?![A-Za-z0-9'’])")
 _WORD = re.compile(r"[A-Za-z'’]+|[\u4e00-\u9fff]+")
 _OF_ANSWERS = re.compile(
@@ -439,19 +439,22 @@ def _by_text(plain: str, options: Sequence[str]) -> str | None:
     return matching[0] if len(matching) == 1 else None
 
 
-def _answered(plain: str) -> Iterator[str]:
+def _answered(plain: str, options: Sequence[str]) -> Iterator[str]:
     """Yield the letters in sentences that hold nothing but letters and words that give an answer or change it."""
-    for sentence in _SENTENCE_END.split(_LISTED.sub(_without_mark, plain)):
+    texts = dict(zip(LETTERS, map(_folded, options), strict=False))
+
+    def kept(listed: re.Match[str]) -> str:
+        """Return a line that begins with an option's letter; empty if the option's text or a remark on it follows."""
+        line, text = listed[0], _folded(listed["text"])
+        if text and text == texts.get(listed["letter"]):
+            return ""
+        is_answer = all(map(_is_of_answers, _WORD.findall(_ALONE.sub(" ", line))))
+        return line if is_answer or any(pattern.search(line) for pattern in _DECLARATIONS) else ""
+
+    for sentence in _SENTENCE_END.split(_LISTED.sub(kept, plain)):
         letters = _ALONE.findall(sentence)
         if letters and all(map(_is_of_answers, _WORD.findall(_ALONE.sub(" ", sentence)))):
             yield from letters
-
-
-def _without_mark(listed: re.Match[str]) -> str:
-    """Return a line that begins with an option's letter; empty where the option's text or a remark on it follows."""
-    line = listed[0]
-    is_answer = all(map(_is_of_answers, _WORD.findall(_ALONE.sub(" ", line))))
-    return line if is_answer or any(pattern.search(line) for pattern in _DECLARATIONS) else ""
 
 
 def _is_of_answers(word: str) -> bool:
