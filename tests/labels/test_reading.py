@@ -20,7 +20,7 @@ from dialeval.errors import UserError
 from dialeval.labels.draw import inclusion_probabilities
 from dialeval.labels.labelled_protocol import LabelledProtocol
 from dialeval.labels.ledger import Ledger
-from dialeval.labels.reading import Reading, read_labels, scales_fault
+from dialeval.labels.reading import Reading, check_ledger_exists, read_labels, scales_fault
 from dialeval.labels.sheets import blank_csv, options_text, questions_of
 from dialeval.labels.units import Sheet
 from dialeval.tables.files import to_table
@@ -501,3 +501,23 @@ def test_words_of_another_language_are_no_other_question(tmp_path: Path) -> None
     assert in_german[0].text != sheet.questions[0].text
     path = given_scales_filled(tmp_path, replace(sheet, questions=in_german), "3")
     assert read_labels([path], {"felt": asked}).rows
+
+
+def test_no_sample_is_drawn_anew_beside_labels_of_a_lost_one(
+    folder: Path, protocols: dict[str, LabelledProtocol]
+) -> None:
+    """The new sample would have the lost one's id, and its labels with wrong probabilities."""
+    rows = filled(sheet_for(protocols["quality"], "ann"), "4")
+    with (folder / "quality-ann.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    (folder / "notes.csv").write_text("not,labels\n", encoding="utf-8")
+    save(folder / "human_like-bob.json", export_of(sheet_for(protocols["human_like"], "bob"), lambda *_: "No"))
+    kept = protocols["quality"].ledger
+    check_ledger_exists(folder, "quality", kept)
+    lost = Ledger(kept.path)
+    for name, file in (("quality", "quality-ann.csv"), ("human_like", "human_like-bob.json")):
+        with pytest.raises(
+            UserError, match=rf"draw-quality.csv is missing, and {file} has labels.*Restore it.*labels.path"
+        ):
+            check_ledger_exists(folder, name, lost)
+    check_ledger_exists(folder, "better", lost)

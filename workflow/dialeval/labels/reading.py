@@ -28,8 +28,9 @@ from dialeval.labels.labelled_protocol import (
     UnknownUnitError,
     unlabelled_strata,
 )
+from dialeval.labels.ledger import Ledger
 from dialeval.labels.sheets import options_text, place_on_sheet, questions_of
-from dialeval.labels.spreadsheets import read_filled, read_json_table
+from dialeval.labels.spreadsheets import label_files, read_filled, read_json_table
 from dialeval.labels.units import SheetQuestion, identity_columns
 
 _CHANCE = math.log(1e9)
@@ -93,6 +94,26 @@ def read_labels(
         reading.notes += filter(None, [unlabelled_strata(protocol, labelled)])
     reading.rows = list(_rows(checked, protocols, simulated))
     return reading
+
+
+def check_ledger_exists(folder: Path, protocol: str, ledger: Ledger) -> None:
+    """Refuse to draw a new sample beside the labels of an earlier one.
+
+    The ids of samples follow from the random seed, so these labels would count as labels of the new sample.
+
+    Raises:
+        UserError: the ledger is missing, and a file in the folder has labels from its labelling pages.
+    """
+    for path in () if ledger.entries else label_files(folder):
+        try:
+            raw = list(_labels_in(path, (), lambda _: None, lambda _: None))
+        except UserError:  # `read_labels` reports it
+            continue
+        if any(one.protocol == protocol and one.draw and one.label for one in raw):
+            raise UserError(
+                f"{ledger.path} is missing, and {path.name} has labels from a page of its sample. Restore it from the "
+                f"folder in which the page was created, or set labels.path to another folder for a new sample"
+            )
 
 
 @dataclass

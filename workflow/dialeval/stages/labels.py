@@ -30,6 +30,7 @@ def draw_to_label(
 ) -> None:
     """Write the table `labels/draw` of a protocol, add new draws to the ledger beside the labels, and its digest."""
     frame, record = frame_of(settings, items), read_ledger(ledger_path(folder, settings.name))
+    label_files.check_ledger_exists(folder, settings.name, record)
     judged = read_tables(judgements, JUDGEMENTS).to_pylist() if judgements else []
     if settings.by in ("score", "uncertainty"):
         scores = judged_scores(judged, settings.protocol.form, settings.by)
