@@ -80,7 +80,7 @@ def add_init(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="compare systems in pairs (default: yes if systems in --dialogues share cases and a judge can compare)",
     )
-    parser.add_argument("--labels", type=int, metavar="N", help="draw N dialogues of each system for human labels")
+    parser.add_argument("--labels", type=int, metavar="N", help="draw N dialogues per system, or N pairs, to label")
 
 
 def init(arguments: argparse.Namespace) -> int:

@@ -53,9 +53,9 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="BOUND",
-        help="exit with status 1 if the 95%% interval of a difference (OTHER minus RESULTS) extends beyond a bound. "
-        "'unieval/pass_rates < -0.05' fails if the lower limit is below -0.05. A bound has the form "
-        "'TABLE:MEASURE[SYSTEM] > NUMBER', where MEASURE and SYSTEM are optional. @FILE reads one bound per line",
+        help="exit with status 1 if the 95%% interval of a difference (OTHER minus RESULTS) is missing or extends "
+        "beyond a bound. 'unieval/pass_rates < -0.05' fails if the lower limit is below -0.05. Form: "
+        "'TABLE:MEASURE[SYSTEM] > NUMBER'; MEASURE and SYSTEM are optional. @FILE reads one bound per line",
     )
 
 

@@ -239,10 +239,11 @@ class OpenAIModel(AnyModel):
         False, description="Whether the endpoint is a vLLM server, which can return the log-likelihood of a given text."
     )
     requests_per_minute: Annotated[Number, Field(gt=0)] | None = Field(
-        None, description="Maximum number of requests per minute."
+        None, description="Maximum requests per minute, per job."
     )
     tokens_per_minute: Annotated[Number, Field(gt=0)] | None = Field(
-        None, description="Maximum number of tokens per minute: prompt and max_tokens, as OpenAI counts."
+        None,
+        description="Maximum tokens per minute, per job: prompt and max_tokens, as OpenAI counts.",
     )
     timeout_seconds: Seconds = Field(300.0, description="Time limit of one attempt of a request.")
     max_tries: Repeats = Field(

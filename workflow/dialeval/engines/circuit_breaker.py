@@ -31,7 +31,7 @@ REMEDIES = {
     "parameter": "set the named field of the model, or remove it",
     "server": "read the endpoint's own log; if the endpoint is overloaded, lower `concurrency`",
     "timeout": "raise `timeout_seconds`, or lower `concurrency`",
-    "rate_limit": "lower `concurrency`, or set the limits of your account: `requests_per_minute`, `tokens_per_minute`",
+    "rate_limit": "lower `concurrency`, or set `requests_per_minute` or `tokens_per_minute`, which limit each job",
     "quota": "add credit to your account with this provider, or raise its limit",
 }
 """Remedies by kind of failure, in fields of the model."""
