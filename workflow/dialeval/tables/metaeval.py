@@ -117,8 +117,8 @@ DIMENSION_ENSEMBLE = Table(
     title="Ensembles of dimensions",
     caption=(
         "Correlations of the overall rating with the judge's mean score on all other dimensions, and with its "
-        "score on overall (as in Table 8 of comp-analysis). Averages are over the corpora with human ratings (human) "
-        "or over all corpora, some with a model's ratings (full, as in the paper)."
+        "score on overall (as in Table 8 of comp-analysis). The paper averages over all corpora, some with a "
+        "model's ratings (full)."
     ),
     columns={
         **JUDGED,
