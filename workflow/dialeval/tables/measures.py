@@ -150,7 +150,7 @@ CHECKLIST = Table(
     row="judge and system",
     title="Checklist",
     caption=(
-        "Mean checklist score. An item's score is the share of criteria that the judge answers with yes. Items with an "
+        "An item's score is the share of criteria that the judge answers with yes. Items with an "
         "unparsed answer to any criterion are left out and counted. Intervals are computed as for means."
     ),
     columns={**_WORDS, "n": "number of items with all answers parsed",
@@ -337,7 +337,7 @@ ADAPTIVE_ROUNDS = Table(
     columns={
         **_WORDS, "round": "number of the round, from 1", "n_seeds": "number of seeds of the pair so far",
         "estimate": "share of comparisons that the system wins; a tie counts half",
-        "se": "standard error of the estimate if the systems are equal",
+        "se": "standard error of the estimate, at least 0.5 divided by the number of seeds",
         "statistic": "distance of the estimate from 0.5 in standard errors, with continuity correction",
         "boundary": "critical value of the statistic",
         "p": "p-value of the pair's last test, adjusted for earlier tests (stagewise ordering); empty in earlier "

@@ -27,8 +27,8 @@ PAIRS = Table(
 )
 ROBUSTNESS_DIFFERENCES = differences(
     "robustness/differences",
-    row="pair of judges and cell (pair of perturbation and dimension). Further rows have the mean over the cells of "
-    "a level",
+    row="pair of judges and cell (pair of perturbation and dimension). Further rows have the mean over the paper's "
+    "cells of a level",
     title="Pairwise tests of judges",
     caption="Differences of the ratio of detected pairs, on shared items. The compared systems are judges.",
 )
