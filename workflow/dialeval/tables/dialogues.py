@@ -92,7 +92,8 @@ ESTIMATE = Table(
         output_tokens_expected=LARGE, output_tokens_high=LARGE, output_tokens_most=LARGE, cost_low=maybe(FLOAT),
         cost_expected=maybe(FLOAT), cost_high=maybe(FLOAT), cost_most=maybe(FLOAT), tokenizer=TEXT, note=maybe(TEXT)
     ),
-    row="model and protocol (`tables/estimate`, of the target `estimate`); the last row has the sums",
+    row="model and protocol (`tables/estimate`, of the target `estimate`); the last row has the sums, without "
+    "the costs of models without prices",
     columns={
         "cached": "number of responses that the store already has",
         "model_calls": "number of requests that a run would send",
@@ -121,7 +122,8 @@ JUDGE_REPORT = Table(
     columns={
         "perturbation": "perturbation of the dialogues; all: all perturbations together",
         "auc": "share of pairs of an original and a perturbed dialogue in which the original scores higher",
-        "accuracy": "share of dialogues that are classified correctly",
+        "accuracy": "mean of the shares of original and of perturbed dialogues that are classified correctly",
+        "n": "number of perturbed dialogues",
     },
 )
 # fmt: on

@@ -396,7 +396,7 @@ BATTLE_RATINGS = Table(
     columns={
         "bradley_terry_penalised": "Bradley-Terry rating with Firth's penalty. It is finite even for a player that "
         "wins or loses every battle",
-        "elo": "Bootstrap Elo, mean over the sets of random orders",
+        "elo": "Bootstrap Elo",
         "elo_sd": "standard deviation of Elo over the sets of random orders; empty with fewer than five sets",
         "p_above_next": "share of bootstrap resamples in which the player is rated above the next player of the "
         "ranking",

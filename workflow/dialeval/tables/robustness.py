@@ -130,7 +130,6 @@ SCORE_DROPS = Table(
         **JUDGED,
         "n": PAIRS_OF_CELL,
         "n_missing": "number of pairs without both scores",
-        "mean": "mean drop",
     },
     numbers="share",
 )

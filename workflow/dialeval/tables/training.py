@@ -97,7 +97,7 @@ TRAINING_RUNS = Table(
     columns={
         "n_examples": "number of training examples",
         "best_step": "step at which the kept weights were saved",
-        "seconds": "training time, including time before a restart",
+        "seconds": "training time without evaluations, including time before a restart",
         "label_mass_before": "for language models: mean total probability of Yes and No before the training",
     },
 )
