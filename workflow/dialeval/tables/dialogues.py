@@ -41,8 +41,6 @@ REQUESTS = Table(
         "right": "system shown second; `human` for human dialogues",
         "repeat": "number of the repeat, from 0",
         "part": "part of the item that the request is about; set only if an item needs several requests",
-        "presence_penalty": "presence penalty of the sampler",
-        "frequency_penalty": "frequency penalty of the sampler",
         "sampler_seed": "random seed of the model's sampler; empty if the model takes no seed",
     },
 )
@@ -56,8 +54,8 @@ RESPONSES = Table(
     row="response (`responses/<judge>/<protocol>/`)",
     columns={
         "key": "key of the response in the store",
-        "status": "ok, missing (no response) or not_asked. Requests are not sent (not_asked) if the judge was not "
-        "trained for them or the pair is settled",
+        "status": "ok, missing (no response) or not_asked: the judge was not trained for the request, or its adaptive "
+        "comparison had ended",
         "reasoning": "reasoning of the model, separate from the text",
         "label_mass": "total probability of all answer options as the first token",
         "logprob": "log probability of the continuation, in nats",
@@ -94,7 +92,8 @@ ESTIMATE = Table(
         output_tokens_expected=LARGE, output_tokens_high=LARGE, output_tokens_most=LARGE, cost_low=maybe(FLOAT),
         cost_expected=maybe(FLOAT), cost_high=maybe(FLOAT), cost_most=maybe(FLOAT), tokenizer=TEXT, note=maybe(TEXT)
     ),
-    row="model and protocol (`tables/estimate`, of the target `estimate`); the last row has the sums",
+    row="model and protocol (`tables/estimate`, of the target `estimate`); the last row has the sums, without "
+    "the costs of models without prices",
     columns={
         "cached": "number of responses that the store already has",
         "model_calls": "number of requests that a run would send",
@@ -123,7 +122,8 @@ JUDGE_REPORT = Table(
     columns={
         "perturbation": "perturbation of the dialogues; all: all perturbations together",
         "auc": "share of pairs of an original and a perturbed dialogue in which the original scores higher",
-        "accuracy": "share of dialogues that are classified correctly",
+        "accuracy": "mean of the shares of original and of perturbed dialogues that are classified correctly",
+        "n": "number of perturbed dialogues",
     },
 )
 # fmt: on
@@ -173,8 +173,8 @@ JUDGEMENTS = Table(
         "right": "system whose dialogue is shown second",
         "criterion": "criterion; empty if the question names none",
         "choice": (
-            "verdict in words, such as Yes (an AI took part) under UniEval, Conversation 1 (is by an AI) under Arena, "
-            "or an option of the protocol"
+            "verdict in words or chosen option. Under UniEval, Yes means that an AI took part. Under Arena, "
+            "Conversation 1 means that it is by an AI"
         ),
         "outcome": "side that is preferred or taken for human: left, right or tie",
         "place": "number of the first utterance by an AI, or of the first utterance that shows the criterion, from 1",
@@ -333,8 +333,6 @@ SCENARIOS = Table(
     row="scenario of a simulated user (`scenarios/scenarios`)",
     columns={
         "opening": "first utterance of the simulated user; empty if its model writes one",
-        "persona": "persona of the simulated user",
-        "goal": "goal of the simulated user",
         "more": "other columns of the file",
     },
 )

@@ -53,9 +53,9 @@ LABELS = Table(
         "choice": "label in words, if it is not a number",
         "outcome": "preference of a pair: left (`system` is better), right (`opponent` is better) or tie",
         "place": "number of the first utterance by an AI, or of the first utterance that shows the criterion, from 1",
-        "probability": "inclusion probability, by which estimates weight the label. It is the share of the stratum's "
-        "units that have a label on the criterion; under `active` it differs by unit. Empty for units outside a "
-        "recorded sample",
+        "probability": "inclusion probability; estimates weight the label by its inverse. It is the share of the "
+        "stratum's units that have a label on the criterion; under `active` it differs by unit. For units outside a "
+        "recorded sample: the value in your file, or empty",
         "stratum": "stratum of the sampling design",
         "file": "file that has the label", "row": "line or record in the file, from 1",
     },
@@ -91,7 +91,7 @@ ESTIMATES = Table(
         "opponent": "other system of the pair; empty for a single system or for all opponents",
         "judge": "judge whose scores are combined with the labels; panel: all judges together; none: no judge has "
         "scores",
-        "annotators": "type of the annotators: people or simulated",
+        "annotators": "type of the annotators: people, simulated, or people and simulated",
         "target": "population of the interval: new_cases or given_cases (the cases of this run)",
         "anytime_ci_low": "lower limit of the confidence sequence. This interval is valid at every look, so "
         "labelling may stop as soon as it is narrow enough",
@@ -120,7 +120,8 @@ DIFFERENCES = differences(
     columns={
         "system_value": "human-corrected estimate of `system`",
         "opponent_value": "human-corrected estimate of `opponent`",
-        "n": "number of labels of both systems", "n_clusters": "number of seeds or cases that the labels belong to",
+        "n": "number of labelled dialogues or comparisons",
+        "n_clusters": "number of seeds or cases that the labels belong to",
     },
 )
 AGREEMENT = Table(
@@ -141,8 +142,8 @@ AGREEMENT = Table(
         "that are the same)",
         "annotator": "annotator; empty for all annotators",
         "other_annotator": "second annotator of a pair",
-        "n": "number of units that both annotators labelled; in rows of all annotators, number of units that at "
-        "least two annotators labelled",
+        "n": "number of units that both annotators (in rows of all annotators, at least two) labelled, or that one "
+        "annotator labelled twice",
     },
     cells={"estimate": Interval("ci_low", "ci_high")}, numbers="correlation",
 )
@@ -157,8 +158,8 @@ ANNOTATORS = Table(
     caption="Each annotator is compared with the mean of the other annotators, on the units that the annotator and at "
     "least one other annotator labelled.",
     columns={
-        "n": "number of labelled units", "n_skipped": "number of skipped units",
-        "n_repeated": "number of units labelled a second time",
+        "n": "number of labelled units", "n_skipped": "number of skipped labels",
+        "n_repeated": "number of repeated labels",
         "mean": "mean label; for choices the share of Yes, for pairs the share of ties",
         "difference": "the annotator's mean minus the mean of the other annotators",
         "agreement": "correlation with the mean of the other annotators, or share of equal labels",
@@ -173,7 +174,7 @@ _JUDGED_WORDS = {
     "n_utterances": "length N in utterances; empty for complete dialogues",
     "measure": "compared measure: mean (scores), rate (answers), checklist, pass_rate or win_rate (preferences)",
     "judge": "judge; panel: all judges together",
-    "annotators": "type of the annotators: people or simulated",
+    "annotators": "type of the annotators: people, simulated, or people and simulated",
 }
 REPLACEMENT = Table(
     "labels/replacement", schema(
@@ -204,7 +205,8 @@ REPLACEMENT = Table(
         "enough",
         "decided": "share of items on which the judge and an annotator are not equally close to the others. The "
         "target `estimate` uses it to compute the required number of items",
-        "n": "number of items with a score and at least two labels",
+        "n": "number of items with a score and at least two labels; in the row of all annotators, those of tested "
+        "annotators",
         "n_missing": "number of labelled items without a score",
     },
     cells={"estimate": Interval("ci_low", "ci_high")}, numbers="correlation",

@@ -43,7 +43,7 @@ PASS_RATES = Table(
         "least N utterances count; few human dialogues are that long. Intervals are clustered by seed. An unparsed "
         "verdict counts as not passed."
     ),
-    columns={**_WORDS, "n": "number of dialogues with at least N utterances"},
+    columns={**_WORDS, "n": "number of verdicts on dialogues with at least N utterances; every repeat counts"},
     cells=_CELLS, numbers="share",
 )
 PASS_RATES_AT_GT_LENGTH = Table(
@@ -53,7 +53,7 @@ PASS_RATES_AT_GT_LENGTH = Table(
     caption="Pass rate with each dialogue cut to the length of the human dialogue of its seed.",
     columns={
         **_WORDS, "n_utterances": "always empty, since human dialogues have different lengths",
-        "n": "number of dialogues on the seeds that Arena uses",
+        "n": "number of verdicts on the seeds that Arena uses",
     },
     cells=_CELLS, numbers="share",
 )
@@ -80,8 +80,8 @@ RATINGS = Table(
     ),
     columns={
         **_WORDS,
-        "estimate": "Bootstrap Elo, mean over the sets of random orders",
-        "n": "number of comparisons",
+        "estimate": "Bootstrap Elo",
+        "n": "number of parsed verdicts on the system; each order counts",
         "elo_sd": "standard deviation of Elo over the sets of random orders; empty with fewer than five sets",
         "bradley_terry_penalised": "Bradley-Terry rating with Firth's penalty. It is finite even for a system that "
         "wins or loses every comparison",
@@ -106,10 +106,10 @@ WIN_RATES = Table(
     row="judge, N, system and opponent, both orders together",
     title="Win rates",
     caption=(
-        "Shares of wins, ties and losses among all comparisons with the opponent, unparsed verdicts included. "
+        "Shares of wins, ties and losses among all verdicts on the two systems, unparsed ones included. "
         "Intervals are clustered by seed."
     ),
-    columns={**_WORDS, "estimate": "share of comparisons won", "n": "number of comparisons",
+    columns={**_WORDS, "estimate": "share of comparisons won", "n": "number of verdicts; each order counts",
         "published": "share of wins and ties in the paper"},
     cells={
         "estimate": Interval("ci_low", "ci_high"),
@@ -125,8 +125,7 @@ MEANS = Table(
     title="Means by criterion",
     caption=(
         "Mean score on the criterion's scale. Repeats are averaged within an item first. Intervals are clustered by "
-        "case (CR2, Student's t with Satterthwaite's degrees of freedom). Items without a parsed score are left out "
-        "and counted."
+        "case (CR2, Student's t with Satterthwaite's degrees of freedom)."
     ),
     columns={**_WORDS, "n": "number of items with a score", "n_missing": "number of items without a parsed score"},
     cells={"estimate": Interval("ci_low", "ci_high")},
@@ -136,9 +135,8 @@ RATES = Table(
     row="judge, criterion, system and answer",
     title="Rates",
     caption=(
-        "Share of items with each answer. A question with the answers Yes and No has only the row Yes. Unparsed "
-        "responses stay in the "
-        "denominator. "
+        "Share of items with each answer. A question with the answers Yes and No has only the row Yes. Items "
+        "without a parsed answer stay in the denominator. "
         "Repeats are averaged within an item first. Intervals are clustered by case."
     ),
     columns={**_WORDS, "label": "answer whose share is given", "n": "number of items", "n_unparsed": "number of "
@@ -152,7 +150,7 @@ CHECKLIST = Table(
     row="judge and system",
     title="Checklist",
     caption=(
-        "Mean checklist score. An item's score is the share of criteria that the judge answers with yes. Items with an "
+        "An item's score is the share of criteria that the judge answers with yes. Items with an "
         "unparsed answer to any criterion are left out and counted. Intervals are computed as for means."
     ),
     columns={**_WORDS, "n": "number of items with all answers parsed",
@@ -170,15 +168,15 @@ AGREEMENT = Table(
     row="pair of judges and criterion",
     title="Agreement of judges",
     caption=(
-        "Cohen's kappa of two judges on the dialogues that both judged. The rule-based detector counts as a judge, "
-        "and human dialogues are included. The interval of kappa needs at least 10 answers, from at least 5 cases, "
-        "that differ from the most frequent answer. Intervals resample cases. Precision and recall take `judge` as "
-        "the reference; neither judge is known to be correct."
+        "Cohen's kappa of two judges on the dialogues with parsed answers of both. The rule-based detector counts as "
+        "a judge, and human dialogues are included. The interval of kappa needs at least 10 answers, "
+        "from at least 5 cases, that differ from the most frequent answer. Intervals are clustered by case. Precision "
+        "and recall take `judge` as the reference; neither judge is known to be correct."
     ),
     columns={
         **_WORDS, "other_judge": "second judge; `rules` is the rule-based detector", "estimate": "Cohen's kappa",
         "ac1": "Gwet's AC1, chance-corrected agreement that depends little on prevalence",
-        "n": "number of dialogues that both judged", "n_both": "number of dialogues flagged by both judges",
+        "n": "number of dialogues with parsed answers of both", "n_both": "number of dialogues flagged by both judges",
         "n_judge_only": "number of dialogues flagged by `judge` only", "n_other_only": "number of dialogues flagged by "
         "`other_judge` only",
         "precision": "share of the dialogues flagged by `other_judge` that `judge` also flags",
@@ -247,7 +245,7 @@ RANKS = Table(
     row="measure and system",
     title="Rank confidence sets",
     caption=(
-        "Simultaneous confidence sets of ranks (95% unless `confidence` is set). A system ranks below the "
+        "Simultaneous 95% confidence sets of ranks. A system ranks below the "
         "systems that are significantly better and above the systems that are significantly worse, by the "
         "Holm-adjusted p-values of the pairwise tests. Human dialogues are not ranked."
     ),
@@ -339,7 +337,7 @@ ADAPTIVE_ROUNDS = Table(
     columns={
         **_WORDS, "round": "number of the round, from 1", "n_seeds": "number of seeds of the pair so far",
         "estimate": "share of comparisons that the system wins; a tie counts half",
-        "se": "standard error of the estimate if the systems are equal",
+        "se": "standard error of the estimate, at least 0.5 divided by the number of seeds",
         "statistic": "distance of the estimate from 0.5 in standard errors, with continuity correction",
         "boundary": "critical value of the statistic",
         "p": "p-value of the pair's last test, adjusted for earlier tests (stagewise ordering); empty in earlier "
@@ -398,7 +396,7 @@ BATTLE_RATINGS = Table(
     columns={
         "bradley_terry_penalised": "Bradley-Terry rating with Firth's penalty. It is finite even for a player that "
         "wins or loses every battle",
-        "elo": "Bootstrap Elo, mean over the sets of random orders",
+        "elo": "Bootstrap Elo",
         "elo_sd": "standard deviation of Elo over the sets of random orders; empty with fewer than five sets",
         "p_above_next": "share of bootstrap resamples in which the player is rated above the next player of the "
         "ranking",

@@ -59,8 +59,8 @@ AVERAGES = Table(
         "averaged_over": "kind of average: over corpora, dimensions or languages",
         "language": "language of the texts; average: mean over languages",
         "raters": "human: human ratings only; full: also a model's ratings for dimensions without human ratings",
-        "n_averaged": "number of averaged correlations",
-        "n_imputed": "number of averaged correlations with imputed ratings",
+        "n_averaged": "number of correlations; undefined ones count here, but not in the average (see `reason`)",
+        "n_imputed": "number of these correlations with imputed ratings",
         "published_pearson": "value in Tables 5 and 6 of comp-analysis or Tables 4, 5 and 15 of xDial-Eval. The "
         "paper's system has the judge's name, or is named under `metaeval.published_as`",
         "published_spearman": "value of xDial-Eval's Tables 15, 16 and 17",
@@ -117,8 +117,8 @@ DIMENSION_ENSEMBLE = Table(
     title="Ensembles of dimensions",
     caption=(
         "Correlations of the overall rating with the judge's mean score on all other dimensions, and with its "
-        "score on overall (as in Table 8 of comp-analysis). Averages are over the corpora with human ratings (human) "
-        "or over all corpora, some with a model's ratings (full, as in the paper)."
+        "score on overall (as in Table 8 of comp-analysis). The paper averages over all corpora, some with a "
+        "model's ratings (full)."
     ),
     columns={
         **JUDGED,
@@ -179,7 +179,6 @@ RANKING_AGREEMENT = Table(
         "second_rater": "model or judge whose ratings give the second ranking",
         "n_judges": "number of ranked models",
         "published_spearman": "value of comp-analysis' Table 7 (its 32 models, GPT-4's ratings)",
-        "spearman": "rank correlation of the two rankings of judges",
     },
     cells={"spearman": Interval(published="published_spearman")},
     numbers="correlation",
@@ -318,10 +317,7 @@ REPEAT_AGREEMENT = Table(
     ),
     row="judge, method, corpus, language and dimension, for judges with repeats",
     title="Agreement of judges with themselves",
-    caption=(
-        "Agreement of a judge's repeats with each other. In comp-analysis, GPT-4's repeats correlate above .65 in "
-        "general. Intervals resample dialogues."
-    ),
+    caption="Agreement of a judge's repeats with each other. Intervals resample dialogues.",
     columns={
         "method": JUDGED["method"],
         "level": JUDGED["level"],
@@ -426,7 +422,7 @@ NATURAL_CHINESE = Table(
     title="Judges on dialogues written in Chinese",
     caption=(
         "Correlations with human ratings on the corpora written in Chinese, as in Table 15 of xDial-Eval. A column "
-        "has values if this run has a corpus of the same name as in the paper. Below are the paper's rows."
+        "has values if this run has a corpus of the same name as in the paper."
     ),
     columns={
         **_ABOUT,

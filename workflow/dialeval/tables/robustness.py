@@ -27,8 +27,8 @@ PAIRS = Table(
 )
 ROBUSTNESS_DIFFERENCES = differences(
     "robustness/differences",
-    row="pair of judges and cell (pair of perturbation and dimension). Further rows have the mean over the cells of "
-    "a level",
+    row="pair of judges and cell (pair of perturbation and dimension). Further rows have the mean over the paper's "
+    "cells of a level",
     title="Pairwise tests of judges",
     caption="Differences of the ratio of detected pairs, on shared items. The compared systems are judges.",
 )
@@ -43,7 +43,7 @@ ROBUSTNESS_AVERAGES = Table(
     columns={
         **JUDGED,
         "average": "unweighted mean of the ratio over the paper's cells (pairs of perturbation and dimension)",
-        "n_missing": "number of the paper's cells without a ratio",
+        "n_missing": "number of this run's cells of the paper that have no pair with both scores",
         "n_cells": "number of averaged cells",
     },
     cells={"average": Interval("ci_low", "ci_high", published="published_average")},
@@ -67,7 +67,6 @@ ROBUSTNESS = Table(
         "n": PAIRS_OF_CELL,
         "threshold": "a pair counts as detected if its score, from 0 to 1, falls by more than this number",
         "increase_ratio": "share of pairs in which the score rises by more than the threshold",
-        "ratio": "share of pairs in which the score falls by more than the threshold",
         "n_missing": "number of pairs without both scores; they count as not detected",
     },
     cells={"ratio": Interval("ci_low", "ci_high", published="published_ratio")},
@@ -89,7 +88,8 @@ LADDERS = Table(
     caption="Whether scores decrease with the severity level of the perturbation.",
     columns={
         **JUDGED,
-        "n": "number of severity series; a series is a dialogue with all its severity levels",
+        "n": "number of severity series; a series is a dialogue at all its severity levels",
+        "n_missing": "number of series with a missing score at some level; they stay in the denominator of both shares",
         "strictly_decreasing": "share of severity series in which the score decreases at every level",
         "non_increasing": "share of severity series in which the score never increases",
     },
@@ -110,6 +110,7 @@ PAIR_COUNTS = Table(
     caption="Pairs of an original and a perturbed item.",
     columns={
         "n_not_applicable": "number of items that the perturbation does not apply to",
+        "n_rejected": "number of rejected or missing responses of the writing model",
         "n_unchanged": "number of pairs whose two texts are identical",
         "generators": "rules or models that made the perturbations",
         "reasons": "why items have no perturbed copy",
@@ -129,7 +130,6 @@ SCORE_DROPS = Table(
         **JUDGED,
         "n": PAIRS_OF_CELL,
         "n_missing": "number of pairs without both scores",
-        "mean": "mean drop: score of the original minus score of the perturbed item",
     },
     numbers="share",
 )

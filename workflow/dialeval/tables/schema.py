@@ -141,7 +141,8 @@ COMPARED: Mapping[str, str] = MappingProxyType(
         "system_value": "estimate of `system`. It can differ slightly from the leaderboard if it is computed on "
         "shared cases only",
         "opponent_value": "estimate of `opponent`",
-        "difference": "`system` minus `opponent`, with its confidence interval (95% unless `confidence` is set)",
+        "difference": "`system` minus `opponent`, with its 95% confidence interval. Labels, robustness and DialogBench "
+        "have a setting `confidence`",
         "p": "two-sided p-value of no difference, unadjusted",
         "p_holm": "Holm-adjusted p-value over all pairs of the family; below 0.05 the difference is significant",
         "q_bh": "Benjamini-Hochberg q-value, for exploration. Among pairs with a q-value below 0.05, at most 5% are "

@@ -97,7 +97,7 @@ TRAINING_RUNS = Table(
     columns={
         "n_examples": "number of training examples",
         "best_step": "step at which the kept weights were saved",
-        "seconds": "training time, including time before a restart",
+        "seconds": "training time without evaluations, including time before a restart",
         "label_mass_before": "for language models: mean total probability of Yes and No before the training",
     },
 )
@@ -118,10 +118,11 @@ TRAINING_RECORD = Table(
         "kind": "kind of the negative examples; all: mean over kinds, weighted by their examples",
         "moment": "before the training or after it",
         "training": "training sets of the examples",
-        "criterion": "criterion on which the negative examples are worse; all: mean over criteria",
+        "criterion": "criterion on which the negative examples are worse; all: mean over criteria, weighted by their "
+        "examples",
         "language": "language of the examples; all: mean over languages, weighted by their examples",
         "n": "number of examples, positive and negative",
-        "n_clusters": "number of dialogues",
+        "n_clusters": "number of clusters of dialogues that share text",
         "gain": "AUC after the training minus AUC before it, on the same examples",
         "reason": "why the AUC or its interval is missing",
     },

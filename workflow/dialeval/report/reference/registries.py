@@ -266,8 +266,8 @@ _REFERENCE = "## Reference\n"
 TABLES_HEAD = """
 This part is generated from the constants in `workflow/dialeval/tables/` (`python -m dialeval.report.reference`).
 
-- A table with a slash in its name is in `results/tables/`, as Parquet and CSV. If the description of a table has a path
-  in parentheses, the file has this path below `results/`. `measures/` stands for the name of the protocol.
+- If the description of a table has a path in parentheses, the file has this path below `results/`. Other tables are in
+  `results/tables/`, as Parquet and CSV. `measures/` stands for the name of the protocol.
 - A column with a question mark may be empty. A column without a type is text.
 - Descriptions that many tables share are in the two tables below. Descriptions that the tables of a part share are at
   the beginning of the part. Other descriptions are below their table.
