@@ -177,6 +177,11 @@ def test_the_clearest_is_seen_by_most_in_the_same_place_and_most_often(items: li
     assert found[1]["text"] == "x" * 399 + "…"
 
 
+def test_dialogues_without_a_case_have_examples(items: list[Path]) -> None:
+    found = clearest([flagged("rules", "a", "0", [3]) | {"case_id": None}], items)
+    assert [(row["item_id"], row["case_id"]) for row in found] == [("0/a", None)]
+
+
 def test_every_system_has_one_before_any_has_two(items: list[Path]) -> None:
     rows = [flagged("j", "a", str(n), [3]) for n in range(9)] + [flagged("rules", system, "0", [3]) for system in "bc"]
     found = clearest(rows, items)

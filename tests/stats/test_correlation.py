@@ -353,6 +353,8 @@ def test_an_average_leaves_out_missing_ones():
     assert average.estimate[0, 1] == pytest.approx(np.mean([first.estimate[0, 1], second.estimate[0, 1]]))
     assert average.reason[0][1] == "undefined in 1 of 3 corpora"
     assert average.reason[0][0] == ""
+    assert average.n[:, 0].tolist() == average.n_clusters[:, 0].tolist() == [240, 240]
+    assert average.n[0, 1] == average.n_clusters[0, 1] == 160
     assert (average.ci_low < average.estimate).all()
     with pytest.raises(ValueError, match="no result"):
         average_over([])

@@ -164,7 +164,8 @@ def _seen(judgements: pd.DataFrame) -> dict[str, dict[Key, _Seen]]:
     yes = yes[~yes["left"].isin([HUMAN, REFERENCE])]
     columns = (yes[name].tolist() for name in ("criterion", *_KEY, "left", "case_id", "judge", "places"))
     for criterion, corpus, language, item_id, system, case_id, judge, places in zip(*columns, strict=True):
-        one = found.setdefault(criterion, {}).setdefault((corpus, language, item_id), _Seen(system, case_id or ""))
+        case = "" if pd.isna(case_id) else case_id
+        one = found.setdefault(criterion, {}).setdefault((corpus, language, item_id), _Seen(system, case))
         one.judges[judge] = None
         one.places.update([] if places is None else map(int, places))
     if NO_FAILURE in found:  # a dialogue in which no rule finds anything is no example

@@ -235,7 +235,7 @@ def average_over(results: Sequence[Correlations], over: str = "corpora") -> Corr
         ci_low=low,
         ci_high=high,
         replicates=replicates,
-        n=np.sum([result.n for result in results], axis=0),
+        n=np.where(defined, [result.n for result in results], 0).sum(axis=0),
         reason=reason,
         n_clusters=clusters.sum(axis=0) if over == "corpora" else clusters.max(axis=0),
         resampled=resampled,
