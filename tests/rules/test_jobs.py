@@ -100,7 +100,7 @@ def test_options_bear_the_names_of_inputs_and_outputs(directives: Directives) ->
         lambda: StageJob("stage", {}), untold=["csv"], learned=["c"], page=lambda wildcards: "p", always_anew=True
     )
     read = Files("unnamed", items_=["a b", "c"], learned=["a", "b"], pairs=[])
-    command = params["command"]({}, read, Files(table="t", csv="x"))
+    command = params["command"]({}, read, Files(table="t", csv="x", ratings=[]))
     assert options(command) == {
         "": ["stage"], "always-anew": [], "items": ["a b", "c"], "learned": ["a", "b", "c"], "pairs": [],
         "table": ["t"], "page": ["p"],

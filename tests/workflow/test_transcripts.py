@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -46,6 +47,36 @@ def test_the_shipped_example_runs_from_transcripts_to_the_page(workspace: Worksp
     }
     assert {row["n_clusters"] for row in means} == {"12"}
     assert "harbour" in (results / "report/index.html").read_text(encoding="utf-8")
+
+
+def test_dialogues_without_cases_and_a_protocol_with_one_measure(workspace: Workspace) -> None:
+    lines = [
+        {"dialogue_id": f"{system}{n}", "system": system, "utterances": [
+            {"speaker": "user", "text": f"Is order {n} late?"},
+            {"speaker": "assistant", "text": "As an AI language model, I cannot know." if n else "It is."},
+        ]}
+        for system in "ab" for n in range(3)
+    ]  # fmt: skip
+    (workspace.folder / "mine.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    source = {"source": "mine"}
+    config = {
+        "data_dir": ".",
+        "models": {"random": {"engine": "embedded", "method": "random"}},
+        "chatbots": [],
+        "judges": ["random"],
+        "transcripts": {"mine": {"path": "mine.jsonl"}},
+        "protocols": {
+            "failures": {"data": source},
+            "quality": {"form": "scale", "data": source, "criteria": ["overall"], "measures": ["means"]},
+        },
+    }
+    (workspace.folder / "config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    tables = workspace.folder / "results/tables"
+    workspace.run("results/tables/failures/examples.csv", "results/tables/quality/means.csv")
+    found = rows(tables / "failures/examples.csv")
+    assert Counter((row["criterion"], row["case_id"]) for row in found)["self_identification", ""] == 4
+    assert {row["n"] for row in rows(tables / "quality/means.csv")} == {"3"}
+    assert not (tables / "quality/differences.csv").exists()
 
 
 def test_wrong_transcripts_end_a_run_before_its_first_job(workspace: Workspace) -> None:

@@ -145,7 +145,8 @@ class Directives:
 
         def command(wildcards: Wildcards, input: Files, output: Files) -> str:
             one = self.described(describe, wildcards)
-            files = [_by_name(input), _by_name(output)]
+            made = {name: paths for name, paths in _by_name(output).items() if paths}  # not each job makes every output
+            files = [_by_name(input), made]
             files.append({name: path(wildcards) if callable(path) else path for name, path in paths.items()})
             parts = [
                 one.stage,
