@@ -99,17 +99,14 @@ class WrittenItems(Penalties):
     max_tokens: TokenCount = Field(4096, description="Maximum length of a response in the writer's tokens.")
     min_turns: Count = Field(
         4,
-        description=(
-            "Minimum number of turns of an accepted item. The prompt requests ten; the paper's items have 6 "
-            "to 9 on average."
-        ),
+        description="Minimum number of turns of an accepted item. The prompt requests ten.",
     )
     max_length_ratio: Annotated[Number, Field(ge=1)] = Field(
         2.5, description="Maximum length of the longest option divided by that of the shortest."
     )
     max_question_share: Share = Field(1.0, description="Maximum share of utterances with a question.")
     duplicate_similarity: Annotated[Number, Field(gt=0, le=1)] = Field(
-        0.7, description="Share of common word trigrams from which on two dialogues of a task are duplicates."
+        0.7, description="Jaccard similarity of word trigrams that makes two dialogues of a task duplicates."
     )
 
     @field_validator("tasks")
@@ -201,7 +198,7 @@ class DialogBench(Penalties):
         None, description="Model that classifies style and domain of written dialogues (Figures 5 and 6); null: none."
     )
     experts: Experts | None = Field(
-        None, description="Human experts who answer items; null: tables show the human accuracies of the paper."
+        None, description="Human experts who answer items; null: tables show only the paper's human accuracies."
     )
     confidence: Annotated[Number, Field(gt=0, lt=1)] = Field(0.95, description="Confidence of the intervals.")
 

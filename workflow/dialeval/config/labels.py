@@ -39,8 +39,8 @@ class Labels(Section):
     )
     n: Count = Field(
         50,
-        description="Size of the sample for each protocol: number of dialogues per system; for pairs, number of "
-        "comparisons in all.",
+        description="Size of the sample for each protocol: number of dialogues, and of responses, per system; for "
+        "pairs, number of pairs in all.",
     )
     sampling_design: Literal["random", "cases", "score", "uncertainty", "active"] = Field(
         "random",
