@@ -191,9 +191,7 @@ class DialogBench(Penalties):
             "one message)."
         ),
     )
-    max_tokens: TokenCount = Field(
-        256, description="Maximum length of a response in the model's tokens. The paper uses 256."
-    )
+    max_tokens: TokenCount = Field(256, description="Maximum length of a response in the model's tokens.")
     classifier: Name | None = Field(
         None, description="Model that classifies style and domain of written dialogues (Figures 5 and 6); null: none."
     )

@@ -35,7 +35,9 @@ class Labels(Section):
         )
     )
     protocols: list[Name] | None = Field(
-        None, min_length=1, description="Protocols with human labels; null: all protocols about systems' dialogues."
+        None,
+        min_length=1,
+        description="Protocols with human labels; null: all about systems' dialogues, except form annotate.",
     )
     n: Count = Field(
         50,

@@ -205,7 +205,8 @@ class EmbeddedModel(AnyModel):
         ["bundled"],
         min_length=1,
         description=(
-            "Training corpora. By cross-fitting, the model never learns from the dialogues that it judges or continues."
+            "Training corpora, names under `corpora`. By cross-fitting, the model never learns from the "
+            "dialogues that it judges or continues."
         ),
     )
     folds: Annotated[Integer, Field(ge=2, le=20)] = Field(5, description="Number of folds for cross-fitting.")
