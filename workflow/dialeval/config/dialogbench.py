@@ -37,9 +37,7 @@ class Experts(Section):
             "item, answer and, with several experts, expert. null: the run only writes the sheet."
         ),
     )
-    per_task: Count = Field(
-        50, description="Number of items per source, language and task on the sheet. The paper uses 50."
-    )
+    per_task: Count = Field(50, description="Number of items per source, language and task on the sheet.")
     at_least: Count | None = Field(
         None, description="Number of experts who must answer an item correctly; null: more than half."
     )

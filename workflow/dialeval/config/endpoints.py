@@ -190,7 +190,8 @@ class OpenAIModel(AnyModel):
     context_window: Count | None = Field(
         None,
         description=(
-            "Maximum number of tokens of prompt and response; null: unknown. The endpoint then refuses longer requests."
+            "Maximum number of tokens of prompt and response. Scored items and self-chat beyond it lose their "
+            "oldest utterances. null: unknown."
         ),
     )
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] | None = Field(

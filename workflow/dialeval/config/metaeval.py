@@ -180,7 +180,7 @@ class MetaEval(Section):
     resamples: Resamples = Field(1000, description="Number of bootstrap resamples of the dialogues.")
     confidence: Share = Field(0.95, description="Confidence of the intervals.")
     ensemble_size: Annotated[Integer, Field(ge=2, le=20)] = Field(
-        3, description="Number of judges in the ensemble of the best judges. The paper uses 3."
+        3, description="Number of judges in the ensemble of the best judges."
     )
     ensemble_pool: list[Name] | None = Field(
         None,

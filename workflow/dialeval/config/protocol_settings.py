@@ -219,7 +219,9 @@ class Protocol(Penalties):
         description="For pair: the judge's options, each with its meaning: left (the dialogue shown first wins), "
         "right or tie.",
     )
-    criteria: list[Name] = Field([], description="Criteria that are scored: the papers' or your own.")
+    criteria: list[Name] = Field(
+        [], description="Criteria that are scored: the papers' or your own; []: the papers', for scale and probability."
+    )
     repeats: Repeats = Field(1, description="Number of responses to each question.")
     temperature: Temperature = Field(0.0, description="Sampling temperature of the judge.")
     top_p: Annotated[Number, Field(gt=0, le=1)] = Field(1.0, description="Nucleus sampling of the judge.")
