@@ -108,7 +108,9 @@ class Elo(Section):
         description="Number of times that all shuffles are repeated. The estimate is the mean over repeats; `elo_sd` "
         "needs at least five repeats.",
     )
-    resamples: Resamples = Field(1000, description="Number of bootstrap resamples of the seeds.")
+    resamples: Resamples = Field(
+        1000, description="Number of bootstrap resamples of the cases, also for measures other than Elo."
+    )
 
 
 class Battles(Section):
