@@ -211,7 +211,7 @@ def test_a_tables_columns_concern_those_who_name_it(changed: Change, package: Pa
             "of the utterance in its dialogue, counted from 0",
         ),
         ("tables/schema.py", "what is compared", "what one compares"),
-        ("config/endpoints.py", "Maximum number of concurrent requests.", "Concurrent requests."),
+        ("config/endpoints.py", "Maximum number of concurrent requests of a job.", "Concurrent requests."),
     ],
 )
 def test_descriptions_of_tables_and_fields_concern_the_report_alone(

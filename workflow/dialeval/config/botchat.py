@@ -47,7 +47,7 @@ class Selfchat(Section):
     n_utterances: Annotated[Integer, Field(ge=3, le=1_000)] = Field(
         16, description="Number N of utterances of a dialogue, including the seed."
     )
-    temperature: Temperature = Field(0.0, description="Sampling temperature. The paper uses 0.")
+    temperature: Temperature = Field(0.0, description="Sampling temperature.")
     max_tokens: TokenCount = Field(1024, description="Maximum length of an utterance in the model's tokens.")
     partner: Name | None = Field(
         None, description="Model that plays the user (simulated user); null: each chatbot writes both sides."
@@ -108,7 +108,9 @@ class Elo(Section):
         description="Number of times that all shuffles are repeated. The estimate is the mean over repeats; `elo_sd` "
         "needs at least five repeats.",
     )
-    resamples: Resamples = Field(1000, description="Number of bootstrap resamples of the seeds.")
+    resamples: Resamples = Field(
+        1000, description="Number of bootstrap resamples of the cases, also for measures other than Elo."
+    )
 
 
 class Battles(Section):

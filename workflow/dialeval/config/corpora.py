@@ -52,7 +52,7 @@ class Corpus(Section):
 class Seeds(Section):
     """The human dialogues whose first two utterances start a self-chat."""
 
-    corpus: Name = Field(description="Corpus of human dialogues. The first two utterances of each dialogue are a seed.")
+    corpus: Name = Field(description="Corpus of the human dialogues.")
     arena_min_utterances: Annotated[Integer, Field(ge=2)] = Field(
         4, description="Minimum number of utterances of a seed's human dialogue, for Arena and GTEval."
     )

@@ -37,9 +37,7 @@ class Experts(Section):
             "item, answer and, with several experts, expert. null: the run only writes the sheet."
         ),
     )
-    per_task: Count = Field(
-        50, description="Number of items per source, language and task on the sheet. The paper uses 50."
-    )
+    per_task: Count = Field(50, description="Number of items per source, language and task on the sheet.")
     at_least: Count | None = Field(
         None, description="Number of experts who must answer an item correctly; null: more than half."
     )
@@ -99,17 +97,14 @@ class WrittenItems(Penalties):
     max_tokens: TokenCount = Field(4096, description="Maximum length of a response in the writer's tokens.")
     min_turns: Count = Field(
         4,
-        description=(
-            "Minimum number of turns of an accepted item. The prompt requests ten; the paper's items have 6 "
-            "to 9 on average."
-        ),
+        description="Minimum number of turns of an accepted item. The prompt requests ten.",
     )
     max_length_ratio: Annotated[Number, Field(ge=1)] = Field(
         2.5, description="Maximum length of the longest option divided by that of the shortest."
     )
     max_question_share: Share = Field(1.0, description="Maximum share of utterances with a question.")
     duplicate_similarity: Annotated[Number, Field(gt=0, le=1)] = Field(
-        0.7, description="Share of common word trigrams from which on two dialogues of a task are duplicates."
+        0.7, description="Jaccard similarity of word trigrams that makes two dialogues of a task duplicates."
     )
 
     @field_validator("tasks")
@@ -194,14 +189,12 @@ class DialogBench(Penalties):
             "one message)."
         ),
     )
-    max_tokens: TokenCount = Field(
-        256, description="Maximum length of a response in the model's tokens. The paper uses 256."
-    )
+    max_tokens: TokenCount = Field(256, description="Maximum length of a response in the model's tokens.")
     classifier: Name | None = Field(
         None, description="Model that classifies style and domain of written dialogues (Figures 5 and 6); null: none."
     )
     experts: Experts | None = Field(
-        None, description="Human experts who answer items; null: tables show the human accuracies of the paper."
+        None, description="Human experts who answer items; null: tables show only the paper's human accuracies."
     )
     confidence: Annotated[Number, Field(gt=0, lt=1)] = Field(0.95, description="Confidence of the intervals.")
 

@@ -54,12 +54,13 @@ class AnyModel(Section):
     resources: JobResources = Field(
         JobResources(),
         exclude=True,
-        description="Resources of the model's jobs on a cluster (see docs/cluster.md); for GPUs set `gpus`.",
+        description="Resources of the model's jobs on a cluster (see docs/cluster.md), not for engines embedded and "
+        "published; for GPUs set `gpus`.",
     )
     shards: Annotated[Integer, Field(ge=1, le=1_000)] = Field(
         1, description="Number of jobs that this model's work is split into."
     )
-    concurrency: Concurrency = Field(64, description="Maximum number of concurrent requests.")
+    concurrency: Concurrency = Field(64, description="Maximum number of concurrent requests of a job.")
 
     @property
     def scheduled_gpus(self) -> int:
@@ -189,7 +190,8 @@ class OpenAIModel(AnyModel):
     context_window: Count | None = Field(
         None,
         description=(
-            "Maximum number of tokens of prompt and response; null: unknown. The endpoint then refuses longer requests."
+            "Maximum number of tokens of prompt and response. Scored items and self-chat beyond it lose their "
+            "oldest utterances. null: unknown."
         ),
     )
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] | None = Field(
@@ -201,7 +203,7 @@ class OpenAIModel(AnyModel):
     )
     send_temperature: bool | None = Field(
         None,
-        description="Whether temperature and top_p are sent; null: not to o1, o3, ... and gpt-5, which refuse them.",
+        description="Whether temperature, top_p and penalties are sent; null: not to o1, o3, ... and gpt-5.",
     )
     send_seed: bool = Field(True, description="Whether the sampling seed is sent.")
     system_message: Literal["send", "merge"] = Field(
@@ -217,8 +219,8 @@ class OpenAIModel(AnyModel):
         None,
         min_length=1,
         description=(
-            "Mark that ends the reasoning in a response, such as </think>. null: the endpoint returns the reasoning "
-            "separately, or the reasoning begins with <think>."
+            "Mark that ends the reasoning in a response, such as `</think>`. null: the endpoint returns the reasoning "
+            "separately, or the reasoning begins with `<think>`."
         ),
     )
     extra_body: dict[str, Any] = Field({}, description="Further fields in the body of every request.")
@@ -239,11 +241,10 @@ class OpenAIModel(AnyModel):
         False, description="Whether the endpoint is a vLLM server, which can return the log-likelihood of a given text."
     )
     requests_per_minute: Annotated[Number, Field(gt=0)] | None = Field(
-        None, description="Maximum requests per minute, per job."
+        None, description="Maximum number of requests of a job per minute."
     )
     tokens_per_minute: Annotated[Number, Field(gt=0)] | None = Field(
-        None,
-        description="Maximum tokens per minute, per job: prompt and max_tokens, as OpenAI counts.",
+        None, description="Maximum number of tokens of a job per minute: prompt and max_tokens, as OpenAI counts."
     )
     timeout_seconds: Seconds = Field(300.0, description="Time limit of one attempt of a request.")
     max_tries: Repeats = Field(
@@ -259,8 +260,8 @@ class OpenAIModel(AnyModel):
     patience_seconds: Annotated[Number, Field(ge=0, le=10_000_000)] = Field(
         30.0,
         description=(
-            "Time after which the job stops if the endpoint returns only errors. A third of this time is enough if "
-            "the endpoint cannot be reached."
+            "Time after which the job stops if the endpoint returns only errors; a third of it if the job never "
+            "reached the endpoint."
         ),
     )
     batch: bool = Field(
@@ -270,8 +271,7 @@ class OpenAIModel(AnyModel):
     batch_requests: Annotated[Integer, Field(ge=1, le=50_000)] = Field(
         50_000,
         description=(
-            "Maximum number of requests in a batch. Set a lower number if the endpoint limits the tokens of open "
-            "batches."
+            "Maximum number of requests in a batch. Lower it if the endpoint limits the tokens of open batches."
         ),
     )
     batch_poll_seconds: Seconds = Field(60.0, description="Maximum time between two status checks of a batch.")

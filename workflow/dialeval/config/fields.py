@@ -36,7 +36,7 @@ class Fields(Section):
     )
     results_dir: Path = Field(Path("results"), description="Folder of tables, figures and reports.")
     store_dir: Path = Field(
-        Path("store"), description="Folder of all responses. Keep it, since stored responses are never requested again."
+        Path("store"), description="Folder of all responses. Keep it: stored responses are never requested again."
     )
     random_seed: Annotated[Integer, Field(ge=0, le=2**32 - 1)] = Field(0, description="Random seed of the run.")
     contamination: bool = Field(
@@ -63,7 +63,8 @@ class Fields(Section):
     judges: list[Name] = Field([], description="Names of the models that judge.")
     corpora: dict[Name, Corpus] = Field(
         min_length=1,
-        description="Sources of dialogues, by a name of your choice. Default without chatbots: the bundled dialogues.",
+        description="Sources of dialogues, by a name of your choice. Default without chatbots or with "
+        "scenarios: the bundled dialogues.",
     )
     seeds: Seeds = Field(
         description="Beginnings of dialogues that chatbots continue. Not needed without chatbots or with scenarios."
@@ -72,7 +73,8 @@ class Fields(Section):
     protocols: Protocols = Field(
         Protocols(),
         description=(
-            "Evaluations to run: the papers' and your own. Default with chatbots and judges: unieval, arena, gteval."
+            "Evaluations to run: the papers' and your own. Default with chatbots and judges: unieval, arena and, "
+            "without scenarios, gteval."
         ),
     )
     criteria: dict[Name, OwnCriterion] = Field(

@@ -35,12 +35,14 @@ class Labels(Section):
         )
     )
     protocols: list[Name] | None = Field(
-        None, min_length=1, description="Protocols with human labels; null: all protocols about systems' dialogues."
+        None,
+        min_length=1,
+        description="Protocols with human labels; null: all about systems' dialogues, except form annotate.",
     )
     n: Count = Field(
         50,
-        description="Size of the sample for each protocol: number of dialogues per system; for pairs, number of "
-        "comparisons in all.",
+        description="Size of the sample for each protocol: number of dialogues, and of responses, per system; for "
+        "pairs, number of pairs in all.",
     )
     sampling_design: Literal["random", "cases", "score", "uncertainty", "active"] = Field(
         "random",

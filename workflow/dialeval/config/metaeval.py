@@ -39,7 +39,7 @@ RatedReader = Literal[
 class Rating(Penalties):
     """A judge writes a score for each criterion, from 1 to 5 for the papers' criteria (comp-analysis, Table 2)."""
 
-    judges: list[Name] | None = Field(None, description="Judges that rate; null: all of `judges`.")
+    judges: list[Name] | None = Field(None, description="Judges that rate; null: all of `judges` but trained encoders.")
     repeats: Repeats = Field(1, description="Number of ratings of each item, which are averaged. The paper uses 5.")
     temperature: Temperature = Field(0.0, description="Sampling temperature. With repeats the paper uses 0.7.")
     top_p: Annotated[Number, Field(gt=0, le=1)] = Field(1.0, description="Nucleus sampling. The paper uses 0.95.")
@@ -82,12 +82,12 @@ class RatedCorpus(Section):
         min_length=1,
         description="For severity_levels: the perturbations.",
     )
-    steps: Steps = Field(4, description="For severity_levels: the number of levels.")
+    steps: Steps = Field(4, description="For severity_levels: the number of levels, without the original.")
     limit: Count | None = Field(
         60,
         description=(
             "Maximum number of dialogues per language, each with all its rated items; null: all. The default of 60 "
-            "applies only to severity_levels; other readers read all dialogues."
+            "applies only to severity_levels."
         ),
     )
     languages: list[str] | None = Field(
@@ -98,15 +98,14 @@ class RatedCorpus(Section):
         None,
         min_length=1,
         description=(
-            "Criteria of the protocol yes_no; null: the criteria of `criterion_map`, else the papers' five for turns "
-            "or dialogues. The protocol rating has the papers' five, and your own criteria in this list."
+            "Criteria that the protocol yes_no scores, besides those of `criterion_map`. Without both: the papers' "
+            "five for turns or dialogues. The protocol rating scores these five, and your own criteria of both fields."
         ),
     )
     criterion_map: dict[Name, Annotated[str, Field(min_length=1)]] = Field(
         {},
         description=(
-            "Criterion that judges score -> criterion that humans rated, such as {relevance: overall} in xDial-Eval. "
-            "The protocol yes_no has these criteria and `dimensions`."
+            "Criterion that judges score -> criterion that humans rated, such as {relevance: overall} in xDial-Eval."
         ),
     )
     benchmark: str = Field(
@@ -174,14 +173,14 @@ class MetaEval(Section):
     imputer: Name | None = Field(
         None,
         description=(
-            "Judge that imputes missing dimensions of a corpus by its repeated ratings under the protocol rating "
-            "(comp-analysis, 'Fill up missing annotations'). The judge is not compared with its own ratings."
+            "Judge whose repeated ratings (protocol rating) impute the dimensions that a corpus lacks (comp-analysis, "
+            "'Fill up missing annotations'). The judge is not compared with its own ratings."
         ),
     )
     resamples: Resamples = Field(1000, description="Number of bootstrap resamples of the dialogues.")
     confidence: Share = Field(0.95, description="Confidence of the intervals.")
     ensemble_size: Annotated[Integer, Field(ge=2, le=20)] = Field(
-        3, description="Number of judges in the ensemble of the best judges. The paper uses 3."
+        3, description="Number of judges in the ensemble of the best judges."
     )
     ensemble_pool: list[Name] | None = Field(
         None,
@@ -211,7 +210,9 @@ class SeverityLevels(Section):
         description="Perturbations.",
     )
     steps: Steps = Field(4, description="Number of severity levels, without the original dialogue.")
-    limit: Count | None = Field(20, description="Number of dialogues per corpus; null: all perturbed dialogues.")
+    limit: Count | None = Field(
+        20, description="Number of dialogues per corpus and language; null: all perturbed dialogues."
+    )
 
 
 class Robustness(Section):

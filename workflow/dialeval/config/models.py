@@ -75,14 +75,14 @@ class VllmModel(AnyModel):
         min_length=1,
         description=(
             "vLLM's parser of reasoning, such as openai_gptoss; null: detected from the chat template; none: "
-            "<think> only."
+            "`<think>` only."
         ),
     )
     generation_config: Literal["vllm", "auto"] = Field(
         "vllm",
         description=(
             "Source of top_k, min_p and penalties. vllm: none are set; auto: the model's "
-            "generation_config.json, as in vllm serve, including top_p if the protocol sets none."
+            "generation_config.json, as in vllm serve, including top_p if the protocol's is 1."
         ),
     )
     enforce_eager: bool = Field(False, description="Whether to run without CUDA graphs and compilation.")
@@ -205,7 +205,8 @@ class EmbeddedModel(AnyModel):
         ["bundled"],
         min_length=1,
         description=(
-            "Training corpora. By cross-fitting, the model never learns from the dialogues that it judges or continues."
+            "Training corpora, names under `corpora`. By cross-fitting, the model never learns from the "
+            "dialogues that it judges or continues."
         ),
     )
     folds: Annotated[Integer, Field(ge=2, le=20)] = Field(5, description="Number of folds for cross-fitting.")
@@ -366,7 +367,7 @@ class PublishedModel(AnyModel):
         "dialogue.",
     )
     shards: Annotated[Integer, Field(ge=1, le=1)] = Field(1, description="Always 1.")
-    concurrency: Count = Field(1, description="Without effect: DialEval makes no calls to the model.")
+    concurrency: Count = Field(1, description="Do not set it: DialEval makes no calls to the model.")
 
     @field_validator("names")
     @classmethod

@@ -72,7 +72,9 @@ def unfit_rounds(config: Config) -> Iterator[Mistake]:
 
 
 class Cascade(Section):
-    """Two judges as one: `first` answers all requests, `then` a random share, half of it where `first` is unsure."""
+    """Two judges as one: `first` answers all requests, `then` a random share. Half of a share below 0.5 is
+    where `first` is least certain.
+    """
 
     first: Name = Field(description="The cheap judge.")
     then: Name = Field(description="The expensive judge.")
@@ -217,7 +219,9 @@ class Protocol(Penalties):
         description="For pair: the judge's options, each with its meaning: left (the dialogue shown first wins), "
         "right or tie.",
     )
-    criteria: list[Name] = Field([], description="Criteria that are scored: the papers' or your own.")
+    criteria: list[Name] = Field(
+        [], description="Criteria that are scored: the papers' or your own; []: the papers', for scale and probability."
+    )
     repeats: Repeats = Field(1, description="Number of responses to each question.")
     temperature: Temperature = Field(0.0, description="Sampling temperature of the judge.")
     top_p: Annotated[Number, Field(gt=0, le=1)] = Field(1.0, description="Nucleus sampling of the judge.")
@@ -225,12 +229,16 @@ class Protocol(Penalties):
     both_orders: bool = Field(
         True,
         description="For pair: whether the judge sees each pair in both orders; false: in one order, at random "
-        "for each case.",
+        "for each pair.",
     )
     criteria_in_one_request: bool = Field(
         True, description="For scale: whether one request asks for all criteria; false: a request for each criterion."
     )
-    judges: list[Name] | None = Field(None, description="The judges of this protocol; null: all of `judges`.")
+    judges: list[Name] | None = Field(
+        None,
+        description="The judges of this protocol; null: all of `judges` (scale: without trained encoders; annotate: as "
+        "under failures).",
+    )
     retry_unparsed: bool = Field(False, description="Send one more request after an unparsed response.")
     answers: Literal["free", "structured"] = Field(
         "free", description="Format of the response. free: text. structured: JSON, enforced by the engine."

@@ -179,7 +179,7 @@ class LoraTraining(Learning):
     )
     learning_rate: LearningRate = Field(3e-4, description="Learning rate (AdamW).")
     batch_size: Count = Field(128, description="Examples per step, over all GPUs.")
-    micro_batch_size: Count = Field(32, description="Examples per GPU and forward pass. The paper uses 32.")
+    micro_batch_size: Count = Field(32, description="Examples per GPU and forward pass.")
     cutoff: TokenCount = Field(
         1024,
         description="Maximum number of tokens of prompt and response. Longer prompts lose their oldest utterances.",

@@ -80,8 +80,8 @@ HEAD = """# Configuration
 One YAML file describes a run: `config.yaml`, or the file given with `--configfile`, which replaces it. `--config
 data_dir=FOLDER` changes one top-level field. DialEval checks the file before it runs anything and reports all
 errors: the field, its value and the remedy. A field without an effect, such as `steps` of a
-corpus whose reader is not `severity_levels`, is an error. A section that the run does not use, such as `elo` without
-ratings, is no error.
+corpus whose reader is not `severity_levels`, is an error. An unused section, such as `selfchat` without chatbots, is
+no error.
 
 Fields without a default are required, unless their description names an exception. Fields that several sections share
 have a table before these sections. This page is generated from `workflow/dialeval/config/`.
