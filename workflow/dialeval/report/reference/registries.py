@@ -99,7 +99,7 @@ def formats_text() -> str:
             _table(
                 "Labels",
                 "See [Labels](labels.md#label-files). DialEval ignores other columns, except columns named after "
-                "criteria and those that its own sheets and pages add.",
+                "criteria, columns of its own sheets and pages, and Mechanical Turk's `AssignmentStatus`.",
                 ("column", "content"),
                 COLUMN_WORDS.items(),
             ),
