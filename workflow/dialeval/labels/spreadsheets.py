@@ -477,7 +477,7 @@ COLUMN_WORDS = {
     "protocol": "name of the protocol; needed if a label could belong to several protocols. The file name can begin "
     "with the protocol instead",
     "criterion": "name of the criterion; needed if the protocol has several criteria",
-    "place": "number of the first utterance by an AI, or of the first utterance that shows the criterion",
+    "place": "number, from 1, of the first utterance by an AI, or of the first one that shows the criterion",
     "round": "1 for the annotator's second label of the item; otherwise 0 or empty",
     "skipped": "1 if the annotator skipped the item",
     "comment": "free text",

@@ -139,9 +139,9 @@ STATUSES: Mapping[Status, str] = {
     "refused": "the model declined to answer, or a content filter ended the response",
     "truncated": "the response ended before or within the verdict. For vLLM models also: the prompt left no room for "
     "a response in the context window",
-    "low_mass": "under `yes_no` and DialogBench's `choice`: all answer options together have a probability below "
-    ".001 as first token. The usual cause is a model that starts to reason: see "
-    "[meta-evaluation](metaeval.md#configuration)",
+    "low_mass": "under protocols of form `probability`, such as `yes_no`, and DialogBench's `choice`: all answer "
+    "options together have a probability below .001 as first token. The usual cause is a model that starts to "
+    "reason: see [meta-evaluation](metaeval.md#configuration)",
     "missing": "no response; `answering.max_failure_share` limits the share of such requests",
 }
 """The statuses of responses, for the documentation."""

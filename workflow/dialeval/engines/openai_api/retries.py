@@ -29,7 +29,7 @@ PASSING = frozenset({"rate_limit", "server", "connection", "timeout", "malformed
 """Kinds of failure after which a request is retried; all others are final for this run."""
 FAILURES = {
     "rate_limit": "status 429",
-    "server": "status 5xx",
+    "server": "status 5xx, 409 or 425. Status 501 and 505 are not retried",
     "connection": "the connection cannot be opened, or is lost",
     "timeout": "no response within `timeout_seconds`",
     "malformed": "the response is no valid JSON, for example a login page. A response of more than 64 MB is also "

@@ -22,6 +22,7 @@ from dialeval.corpora.download import SOURCES
 from dialeval.corpora.rated_sources import Scale
 from dialeval.corpora.readers import RATED_FORMATS
 from dialeval.corpora.transcripts.readers import FORMATS
+from dialeval.criteria import DIMENSIONS
 from dialeval.dialogbench.tasks import TASKS, Task
 from dialeval.engines.openai_api.retries import FAILURES, PASSING, REMEDIES
 from dialeval.labels.spreadsheets import COLUMN_WORDS
@@ -58,6 +59,9 @@ MESSAGES = {
 """Parts of frequent error messages -> remedy."""
 
 
+_DIMENSIONS = {name for names in DIMENSIONS.values() for name in names}
+
+
 def formats_text() -> str:
     """Return the page: a table for each registry."""
     return "\n".join(
@@ -72,12 +76,11 @@ def formats_text() -> str:
             ),
             _table(
                 "Human ratings in comp-analysis and xDial-Eval",
-                "The rows `fed-dial` and `conture-dial` are about xDial-Eval. In comp-analysis, `fed-dial` has human "
-                "ratings on the dimensions of `fed_dialogue` (next table), and `conture-dial` has none. GPT-4 rated "
-                "all other dimensions, and all dimensions of `persona-see`, `ieval-dial`, `heval-dial` and "
-                "`reliable-dial`, from 1 to 5 (`rater_kind` is `model`).",
+                "The rows `fed-dial` and `conture-dial` are about xDial-Eval. In comp-analysis, the ratings of "
+                "dialogues, and of responses on other dimensions, are GPT-4's, from 1 to 5 (`rater_kind` is `model`). "
+                "`fed-dial` also has human ratings, on the dimensions of `fed_dialogue` (next table).",
                 ("data set", "dimensions and scales"),
-                ((name, _scales(scales.items())) for name, scales in rating_scales.RATED_BY_PEOPLE.items()),
+                _comp_analysis(),
             ),
             _table(
                 "Human ratings in the authors' files",
@@ -95,7 +98,8 @@ def formats_text() -> str:
             ),
             _table(
                 "Labels",
-                "See [Labels](labels.md#label-files). DialEval ignores columns that are not in this table.",
+                "See [Labels](labels.md#label-files). DialEval ignores other columns, except columns named after "
+                "criteria, columns of its own sheets and pages, and Mechanical Turk's `AssignmentStatus`.",
                 ("column", "content"),
                 COLUMN_WORDS.items(),
             ),
@@ -144,6 +148,12 @@ def _table(title: str, about: str, columns: tuple[str, ...], rows: Iterable[tupl
 
 def _scales(scales: Iterable[tuple[str, Scale]]) -> str:
     return ", ".join(f"{dimension} {scale.low:g}-{scale.high:g}" for dimension, scale in scales)
+
+
+def _comp_analysis() -> Iterator[tuple[str, str]]:
+    """Yield the data sets of comp-analysis and xDial-Eval with the dimensions of human ratings in their files."""
+    for name, scales in rating_scales.RATED_BY_PEOPLE.items():
+        yield name, _scales((dimension, scale) for dimension, scale in scales.items() if dimension in _DIMENSIONS)
 
 
 def _author_files() -> Iterator[tuple[str, str]]:
@@ -355,8 +365,8 @@ This page is generated from `workflow/dialeval/papers/` (`python -m dialeval.rep
 """
 REMARKS = {
     "BotChat": (
-        "GTEval's verdicts were reconstructed from the percentages in the authors' notebook, so this checks the "
-        "formula only. Lengths, pass rates and Elo ratings need dialogues and verdicts that are no longer public."
+        "GTEval's 16 values check the formula only: its verdicts were derived from percentages in the authors' "
+        "notebook. Lengths, pass rates and Elo ratings need dialogues and verdicts that are no longer public."
     ),
     "DialogBench": "Accuracies cannot be computed, since the items are not public.",
     "comp-analysis": "Other values need scores of judges; only GPT-4's scores of dialogues are public.",
