@@ -530,6 +530,15 @@ CASES = {
             [{"model": "heron", "prompt_id": "q7"}, {"system_name": "heron", "scenario_id": "q7"}]
         )
     },
+    **{
+        f"case of a comparison {name}": case(
+            [{name: "s1", "prompt": "Where?", "model_a": "heron", "response_a": "Mill.", "model_b": "reed",
+              "response_b": "No."}],
+            "user: Where? | assistant: Mill.", "user: Where? | assistant: No.",
+            about={"dialogue_id": "pair-1", "system": "heron", "case_id": "s1"},
+        )
+        for name in ("case_id", "scenario_id", "seed_id")
+    },
     # preferences
     **{
         f"preferred {n}": case([{"prompt_id": "q7", **record}], *TWO, about={"dialogue_id": "q7", "system": "chosen"})

@@ -19,10 +19,12 @@ from forked_training import ended, started
 from lora_examples import examples_of
 
 from dialeval.config import VllmModel
+from dialeval.config.training import LoraTraining
 from dialeval.engines.vllm_engine.model_files import folder_digest
 from dialeval.errors import UserError
 from dialeval.tables.files import read_table, to_table, write_table
 from dialeval.tables.training import TRAINING_CURVE, TRAINING_EXAMPLES, TRAINING_RUNS, TRAINING_SCORES
+from dialeval.training.running import steps_of, training_arguments
 from dialeval.training.weights import newest_checkpoint
 
 pytestmark = pytest.mark.train
@@ -51,6 +53,14 @@ def test_the_folder_holds_adapter_scores_curve_and_run(trained: Path) -> None:
     assert run["parameters"] > run["trained_parameters"] > 0
     assert run["device"] == "CPU"
     assert not list(trained.parents[1].glob("checkpoints/judge/*/checkpoint-*"))
+
+
+@pytest.mark.parametrize(("max_steps", "steps"), [(None, 30), (1000, 30), (7, 7)])
+def test_a_training_ends_at_the_smaller_of_epochs_and_steps(tmp_path: Path, max_steps: int | None, steps: int) -> None:
+    learning = LoraTraining(train=["pairs"], epochs=3, max_steps=max_steps, gpus=0)
+    assert steps_of(learning, 1280) == steps
+    arguments = training_arguments(learning, tmp_path, steps, 0)
+    assert arguments.max_steps == (-1 if max_steps is None else steps)  # it takes precedence over epochs
 
 
 def test_the_loss_falls_and_the_answers_are_learned(trained: Path) -> None:

@@ -94,7 +94,7 @@ def training_arguments(
         "per_device_train_batch_size": at_once,
         "gradient_accumulation_steps": accumulated,
         "num_train_epochs": learning.epochs,
-        "max_steps": learning.max_steps or -1,
+        "max_steps": steps if learning.max_steps else -1,
         "learning_rate": learning.learning_rate,
         "lr_scheduler_type": "linear",
         "warmup_steps": round(learning.warmup_share * steps),

@@ -34,6 +34,7 @@ from typing import Any
 from dialeval.corpora.json_records import name_of, value_at
 from dialeval.corpora.text_files import JsonLine, number_in
 from dialeval.corpora.transcripts.entries import (
+    CASE_FIELDS,
     COMPARED,
     EARLIER,
     ENDS,
@@ -67,7 +68,8 @@ from dialeval.errors import UserError
 _SIDES = ("chosen", "rejected")
 _OPENAIS_SIDES = ("preferred_output", "non_preferred_output")
 _ID_FIELDS = (*ID_FIELDS, "prompt_id", "question_id", "pair_id")
-_KEPT = ("case_id", "language", "system", "system_prompt")
+_KEPT = ("language", "system", "system_prompt")
+_CASE_FIELDS = tuple(name for name in CASE_FIELDS if name not in _ID_FIELDS)
 _SYSTEM_FIELDS = (*SYSTEM_FIELDS, "generator")
 _TURNS = ("user", "assistant")
 _ROLE_OF = {**dict.fromkeys(JUDGED, "assistant"), **dict.fromkeys(OTHERS, "user")}
@@ -129,8 +131,8 @@ def _of_pair(
     """Return a dialogue of a pair, the nth of its system; all are on one case."""
     record = {name: line.record[name] for name in _KEPT if line.record.get(name) is not None}
     dialogue_id = named(line.record, ids, line.where) or f"pair-{line.number}"
-    if nth:
-        record.setdefault("case_id", dialogue_id)
+    if case := named(line.record, _CASE_FIELDS, line.where) or (dialogue_id if nth else ""):
+        record["case_id"] = case
     record |= {"dialogue_id": f"{dialogue_id}-{nth}" if nth > 1 else dialogue_id, "model": system, "messages": messages}
     return transcript(line._replace(record=record), "messages", notes)
 
