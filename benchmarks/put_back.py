@@ -1,7 +1,7 @@
 """Cost of a change of code that changes no result.
 
 Runs the small configuration of the tests in a new folder, changes a line of the first stage, and runs it again: the
-processor time of both and of a run with nothing to do, and how many jobs were put back. Takes 1 min.
+processor time of both and of a run with nothing to do, and how many jobs restored cached outputs. Takes 1 min.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from workspace import Workspace, new_workspace
 
 
 def timed(workspace: Workspace) -> tuple[float, int]:
-    """Run the workflow; return the processor seconds, its jobs included, and how many jobs were put back."""
+    """Run the workflow; return the processor seconds, its jobs included, and how many jobs restored cached outputs."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     process = workspace.start()
     output, _ = process.communicate()

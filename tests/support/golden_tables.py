@@ -208,7 +208,7 @@ def paths() -> list[str]:
 
 
 def numbers(tables: Path, name: str) -> dict[str, dict[str, float | None]]:
-    """Return every number of a table: what it is of -> what is told of it -> the number, to 9 digits.
+    """Return every number of a table: key of the row -> column -> the number, to 9 digits.
 
     Args:
         tables: the folder `results/tables` of a run.

@@ -69,7 +69,7 @@ def _mean(system: str, mean: float) -> dict[str, Any]:
 
 
 def inputs(**other: Any) -> ReportInputs:
-    """Return the run, in which nobody chatted; a field given replaces the run's."""
+    """Return the run, which has no self-chat; a field given replaces the run's."""
     ratings = [
         {**example._rating(system, elo), "n_utterances": None} for system, elo in (("v1", 980.0), ("v2", 1020.0))
     ]

@@ -165,7 +165,7 @@ def test_a_wrong_cell_is_reported(small: tuple[Workspace, str], tmp_path: Path) 
 
 
 def answer_texts(counts: dict[str, str], n: int, rng: random.Random) -> Callable[[bool], str]:
-    """Return a function that deals out a model's published outcomes; it is told whether the model is shown first."""
+    """Return a function that deals out a model's published outcomes; its argument: is the model shown first?."""
     outcomes = [word for word in ("win", "both", "neither", "lose") for _ in range(int(counts[word]))]
     assert len(outcomes) == n
     rng.shuffle(outcomes)

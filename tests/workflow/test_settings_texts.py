@@ -42,7 +42,7 @@ class RecordedJob(NamedTuple):
 
 
 def jobs_of(workspace: Workspace) -> Iterator[RecordedJob]:
-    """Yield what each job of a finished workspace was told."""
+    """Yield the settings of each job of a finished workspace."""
     for path in (workspace.folder / ".snakemake" / "metadata").rglob("*"):
         if not path.is_file():
             continue
