@@ -279,6 +279,7 @@ def test_options_that_are_repeated_before_the_answer_are_no_choice(echo: str, an
 
 def test_options_that_are_repeated_without_an_answer_are_no_choice() -> None:
     assert read_letter("A. to go\nB. to wait", ("to go", "to wait")) is None
+    assert read_letter("Answer: A\nB. to wait", ("to go", "to wait")) is None  # it may have changed its answer
     assert read_letter("Answer: A\nB. to go", ("to go", "to wait")) is None  # B with the text of A
 
 

@@ -442,11 +442,13 @@ def _by_text(plain: str, options: Sequence[str]) -> str | None:
 def _answered(plain: str, options: Sequence[str]) -> Iterator[str]:
     """Yield the letters in sentences that hold nothing but letters and words that give an answer or change it."""
     texts = dict(zip(LETTERS, map(_folded, options), strict=False))
+    declared = [found.start() for pattern in _DECLARATIONS for found in pattern.finditer(plain)]
+    repeated_until = max(declared, default=len(plain))  # after its answer, a response may change it
 
     def kept(listed: re.Match[str]) -> str:
         """Return a line that begins with an option's letter; empty if the option's text or a remark on it follows."""
         line, text = listed[0], _folded(listed["text"])
-        if text and text == texts.get(listed["letter"]):
+        if text and text == texts.get(listed["letter"]) and listed.start() < repeated_until:
             return ""
         is_answer = all(map(_is_of_answers, _WORD.findall(_ALONE.sub(" ", line))))
         return line if is_answer or any(pattern.search(line) for pattern in _DECLARATIONS) else ""
